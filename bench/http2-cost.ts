@@ -1,15 +1,15 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { makeCertificate } from '@agentic-rest/testing/make-certificate'
 import { openServer } from '@agentic-rest/testing/open-server'
+import { startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { frame, frameTypes, get, head } from '../packages/gateway/test/http2/frames.ts'
 import { cpuMicroseconds, residentKilobytes } from './cpu-time.ts'
 
@@ -52,13 +52,8 @@ const config = {
     { id: 'events', method: 'GET', path: '/events', target, mode: 'sse', executionTimeoutSeconds: 0 },
   ],
 }
-const program = `${import.meta.dirname}/../packages/gateway/test/harness/run-gateway.ts`
-const gateway = spawn(process.execPath, ['--conditions=agentic-source', program, JSON.stringify(config)], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
-const [line] = await once(createInterface({ input: gateway.stdout }), 'line')
-const port = Number(line)
-const pid = gateway.pid ?? 0
+const gateway = await startGatewayProcess({ folder, config, certificate: cert })
+const { port, pid } = gateway
 const run = promisify(execFile)
 
 /** As many requests at once in both protocols: 32 on as many connections, or on 4. */
@@ -142,6 +137,6 @@ for (const window of [DEFAULT_WINDOW, LARGEST_WINDOW]) {
   streams.clear()
   await wait(2000)
 }
-gateway.kill()
+await gateway.stop()
 rmSync(folder, { recursive: true })
-service.close()
+await service.close()

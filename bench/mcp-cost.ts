@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { createInterface } from 'node:readline'
 import { openServer } from '@agentic-rest/testing/open-server'
+import { startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { cpuMicroseconds } from './cpu-time.ts'
 
 // Measures the CPU time of a gateway for a POST by REST and for the same operation as a call of an MCP tool, in turn, in
@@ -20,13 +18,8 @@ const service = await openServer((incoming, response) => {
 const target = service.url
 const tool = { input: 'none', description: 'Takes a room.' }
 const routes = [{ id: 'take-room', method: 'POST', path: '/rooms/{room}/stays', target, mcp: tool }]
-const program = `${import.meta.dirname}/../packages/gateway/test/harness/run-gateway.ts`
-const config = JSON.stringify({ mcp: {}, routes })
-const gateway = spawn(process.execPath, ['--conditions=agentic-source', program, config], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
-const [line] = await once(createInterface({ input: gateway.stdout }), 'line')
-const port = Number(line)
+const gateway = await startGatewayProcess({ config: { mcp: {}, routes } })
+const { port, pid } = gateway
 const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
 
 interface Sent {
@@ -69,13 +62,13 @@ function send({ path, headers, body }: Sent): Promise<void> {
 }
 
 async function cost(kind: Sent): Promise<number> {
-  const before = cpuMicroseconds(gateway.pid ?? 0)
+  const before = cpuMicroseconds(pid)
   await Promise.all(
     Array.from({ length: CLIENTS }, async () => {
       for (let count = 0; count < REQUESTS / CLIENTS; count += 1) await send(kind)
     }),
   )
-  return (cpuMicroseconds(gateway.pid ?? 0) - before) / REQUESTS
+  return (cpuMicroseconds(pid) - before) / REQUESTS
 }
 
 const costs: { rest: number; mcp: number }[] = []
@@ -87,6 +80,6 @@ for (const key of ['rest', 'mcp'] as const) {
   const median = middle(costs.slice(1).map((each) => each[key]))
   process.stdout.write(`${key}: ${median.toFixed(1)} µs a request (median of ${ROUNDS} rounds)\n`)
 }
-gateway.kill()
+await gateway.stop()
 agent.destroy()
-service.close()
+await service.close()

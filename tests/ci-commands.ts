@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { type Ended, repositoryRoot, run } from './packed-packages.ts'
+import { type Ended, repositoryRoot, run } from '../tools/packed-packages.ts'
 
 /** The result of CI and its npm commands, in order. */
 export interface CiRun {

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Ended, repositoryRoot, run } from '../tools/packed-packages.ts'
 import { scratchFolder, temporaryTree } from '../tools/temporary-tree.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { runCi } from './ci-commands.ts'
@@ -8,7 +9,6 @@ import { commandsIn, documentedPrograms, documentedSessions, outputsOfNothing } 
 import { type DocumentedGateway, startDocumentedGateway } from './documented-gateway.ts'
 import { type DocumentedStack, startDocumentedStack } from './documented-stack.ts'
 import { packagePrograms } from './package-programs.ts'
-import { type Ended, repositoryRoot, run } from './packed-packages.ts'
 import { copyRepository } from './repository-copy.ts'
 
 /**
@@ -160,7 +160,7 @@ describe('commands in documents', () => {
     ci: checkCi,
     package: checkPackage,
     gateway: startAndStop,
-    request: sendRequest,
+    request: sendDocumented,
     stack: () => useStack().then(() => ''),
     visitor: async (command) => succeed((await useStack()).adapt(command), repositoryRoot),
   } satisfies Record<Proof, (command: string, page: string) => string | Promise<string>>
@@ -223,7 +223,7 @@ async function startAndStop(command: string): Promise<string> {
 }
 
 /** Sends a request of a page to the gateway that the page starts before it. */
-async function sendRequest(command: string, page: string): Promise<string> {
+async function sendDocumented(command: string, page: string): Promise<string> {
   const commands = sessions.filter((session) => session.page === page).flatMap((session) => session.commands)
   const start = commands.slice(0, commands.indexOf(command)).find((each) => proofOf(each) === 'gateway')
   const gateway: DocumentedGateway = await startDocumentedGateway(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { repositoryRoot } from './packed-packages.ts'
+import { repositoryRoot } from '../tools/packed-packages.ts'
 
 /** A gateway started with a command of a page. */
 export interface DocumentedGateway {

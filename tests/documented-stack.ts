@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePortBase } from '@agentic-rest/testing/free-port-base'
-import { repositoryRoot } from './packed-packages.ts'
+import { repositoryRoot } from '../tools/packed-packages.ts'
 
 /** The stack started with a command of a page. */
 export interface DocumentedStack {

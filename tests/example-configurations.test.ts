@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { formatFaults, loadPlugins, parseConfig } from '@agentic-rest/gateway'
 import { expect, test } from 'vitest'
 import { fencedBlocks } from '../tools/markdown.ts'
+import { repositoryRoot } from '../tools/packed-packages.ts'
 import { listFiles } from '../tools/repo-files.ts'
 import { documentedPages } from './documented-code.ts'
-import { repositoryRoot } from './packed-packages.ts'
 
 interface Example {
   readonly place: string

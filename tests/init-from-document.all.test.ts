@@ -5,7 +5,7 @@ import { created, createService, defineOperation } from '@agentic-rest/service'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { goldenFiles } from '../packages/cli/test/golden/transcript.ts'
-import { repositoryRoot, run } from './packed-packages.ts'
+import { repositoryRoot, run } from '../tools/packed-packages.ts'
 
 const agentic = join(repositoryRoot, 'packages/cli/bin/agentic.cjs')
 

@@ -8,6 +8,7 @@ import { sharedBrowser } from '@agentic-rest/testing/shared-browser'
 import { startServer } from '@agentic-rest/testing/start-server'
 import { testUnless } from '@agentic-rest/testing/test-with'
 import { afterAll, expect, onTestFinished, vi } from 'vitest'
+import { packOnce, repositoryRoot } from '../tools/packed-packages.ts'
 import { openConsole } from './console/console-browser.ts'
 import { fillIn, send, untilEnded } from './console/try-flow.ts'
 import {
@@ -19,7 +20,6 @@ import {
   strangersEnvironment,
   type WrittenProject,
 } from './init-project.ts'
-import { packOnce, repositoryRoot } from './packed-packages.ts'
 import { followTutorial } from './tutorial.ts'
 
 // The first test builds eight packages and downloads a hundred, on a machine that may be busy with others.

@@ -21,12 +21,6 @@ import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parts } from '../examples/stack/src/parts.ts'
 import { readLock } from '../tools/locked-packages.ts'
-import { provenanceFiles } from '../tools/provenance.ts'
-import { describeRelease, sumsFile } from '../tools/release.ts'
-import { sbomFiles } from '../tools/sbom.ts'
-import { publishedWorkspaces } from '../tools/workspaces.ts'
-import { type DescribedRelease, testImage } from './deploy/image-tests.ts'
-import { packagePrograms } from './package-programs.ts'
 import {
   type Ended,
   importPaths,
@@ -35,7 +29,13 @@ import {
   packAll,
   repositoryRoot,
   run,
-} from './packed-packages.ts'
+} from '../tools/packed-packages.ts'
+import { provenanceFiles } from '../tools/provenance.ts'
+import { describeRelease, sumsFile } from '../tools/release.ts'
+import { sbomFiles } from '../tools/sbom.ts'
+import { publishedWorkspaces } from '../tools/workspaces.ts'
+import { type DescribedRelease, testImage } from './deploy/image-tests.ts'
+import { packagePrograms } from './package-programs.ts'
 
 const names = publishedWorkspaces(repositoryRoot).map(({ folder, manifest }) => manifest.name ?? folder)
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { repositoryRoot } from './packed-packages.ts'
+import { repositoryRoot } from '../tools/packed-packages.ts'
 
 // Built, installed and temporary files are not copied.
 const left = new Set(['node_modules', 'dist', 'coverage', '.agentic', '.git'])

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { errorCodes } from '../packages/gateway/src/errors.ts'
+import { repositoryRoot } from '../tools/packed-packages.ts'
 import { nameOf, readSource, visitNodes } from '../tools/source-file.ts'
-import { repositoryRoot } from './packed-packages.ts'
 
 const page = readFileSync(join(repositoryRoot, 'docs/request-flow.md'), 'utf8')
 const source = 'packages/gateway/src'

@@ -1,4 +1,5 @@
 import { otlpAudit } from '@agentic-rest/service/otlp'
+import { memoryLog } from '@agentic-rest/testing/start-service'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startCollector } from '../packages/gateway/test/plugins/otel-audit/collector.ts'
 
@@ -13,12 +14,6 @@ const event = {
   outcome: 'clarification_required',
   timestamp: '2026-01-02T03:04:05.678Z',
   attributes: { goal: 'ctr' },
-}
-
-function memoryLog() {
-  const lines: string[] = []
-  const write = (message: string) => void lines.push(message)
-  return { lines, log: { debug: write, info: write, warn: write, error: write } }
 }
 
 describe('audit records of a service', () => {
@@ -64,7 +59,7 @@ describe('audit records of a service', () => {
     audit.emit(event)
     await audit.close()
     expect(collector.spans).toEqual([])
-    expect(lines).toContain('audit records were lost')
+    expect(lines.map(({ message }) => message)).toContain('audit records were lost')
   })
 
   it('wait in a bounded queue without a receiver', async () => {

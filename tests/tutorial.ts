@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect } from 'vitest'
 import { fencedBlocks } from '../tools/markdown.ts'
+import { repositoryRoot } from '../tools/packed-packages.ts'
 import { runInTerminal } from './cli/on-terminal.ts'
 import { commandsIn } from './documented-code.ts'
 import { movePorts, runCommand, startCommand } from './init-project.ts'
-import { repositoryRoot } from './packed-packages.ts'
 
 /** The folder, ports and environment in which the tutorial is followed. */
 export interface TutorialRun {

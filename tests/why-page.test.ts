@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outcomes, outcomeTypes } from '@agentic-rest/profile'
 import { expect, test } from 'vitest'
-import { repositoryRoot } from './packed-packages.ts'
+import { repositoryRoot } from '../tools/packed-packages.ts'
 
 const page = readFileSync(join(repositoryRoot, 'docs/why.md'), 'utf8')
 

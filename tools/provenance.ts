@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { repositoryRoot } from '../tests/packed-packages.ts'
 import type { SystemPackage } from './image.ts'
+import { repositoryRoot } from './packed-packages.ts'
 
 /** The provenance of a release: for programs (in-toto, SLSA 1.0, not signed) and for people. */
 export const provenanceFiles = { statement: 'provenance.json', notes: 'PROVENANCE.md' } as const

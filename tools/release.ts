@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { findProgram } from '@agentic-rest/testing/programs'
-import { type Ended, installTogether, packAll, repositoryRoot } from '../tests/packed-packages.ts'
 import { buildImage, type SystemPackage } from './image.ts'
+import { type Ended, installTogether, packAll, repositoryRoot } from './packed-packages.ts'
 import { type FileSum, writeProvenance } from './provenance.ts'
 import { writeSboms } from './sbom.ts'
 

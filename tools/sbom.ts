@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type Ended, run } from '../tests/packed-packages.ts'
+import { type Ended, run } from './packed-packages.ts'
 
 /** The formats of a bill of materials, with their files. */
 export const sbomFiles = { cyclonedx: 'sbom.cdx.json', spdx: 'sbom.spdx.json' } as const

@@ -1,7 +1,7 @@
 import { Agent, type RequestOptions, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import type { ChaosContext, Figure } from '../chaos-run.ts'
-import { startGatewayProcess } from '../gateway-process.ts'
 import { type Framework, SERVED_BY, startFrameworks, templates } from './frameworks.ts'
 
 /** Paths that name the routes, which spellings change segment by segment. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { headers } from '@agentic-rest/profile'
 import { type OpenServer, openServer } from '@agentic-rest/testing/open-server'
+import { type GatewayProcess, startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { createIssuer, type Issuer } from '../../bench/tokens.ts'
 import { type Collector, startCollector } from '../../packages/gateway/test/plugins/otel-audit/collector.ts'
 import { requestIdIn } from '../caller.ts'
@@ -8,7 +9,6 @@ import { type CountingUpstream, startCountingUpstream } from '../counting-upstre
 import { type FaultChooser, type FaultProxy, startFaultProxy } from '../fault-proxy.ts'
 import { type Fault, faultNamed, faults } from '../faults.ts'
 import { type FaultyAddress, openFaultyAddress } from '../faulty-address.ts'
-import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
 import { createSeeded } from '../seeded.ts'
 
 /** A gateway with faulty services, key server, directory and collector. */

@@ -1,5 +1,5 @@
+import { type GatewayProcess, startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import type { ChaosContext } from '../chaos-run.ts'
-import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
 import type { Identities } from './identities.ts'
 import type { MarkedUpstream } from './marked-upstream.ts'
 import type { Tally } from './tally.ts'
@@ -35,6 +35,7 @@ export function fuzzGateway({
         'token-validator': {
           issuers: [{ issuer, jwks_file: jwksFile, audience: ['agentic'], algorithms: ['RS256'] }],
         },
+        'tenant-injector': { trust_header: 'everyone' },
         'prompt-sanitize': {
           rules: [
             { name: 'email', builtin: 'email' },

@@ -1,9 +1,9 @@
 import { headers, outcomes } from '@agentic-rest/profile'
+import { type GatewayProcess, startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { percentile } from '../../bench/statistics.ts'
 import { type Caller, createCaller, requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { startCountingUpstream } from '../counting-upstream.ts'
-import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts'
 import { createSeeded, type Seeded } from '../seeded.ts'
 import { doAll } from '../workers.ts'
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { GatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { type Caller, createCaller } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { faults } from '../faults.ts'
@@ -10,8 +11,7 @@ import {
   planRequest,
 } from '../faulty-world/planned-request.ts'
 import { judge, NEVER_MET, newTally, STREAM_SURPLUS_MS, type Tally } from '../faulty-world/tally.ts'
-import type { GatewayProcess } from '../gateway-process.ts'
-import { addedFiles } from '../open-files.ts'
+import { addedFiles, openFiles } from '../open-files.ts'
 import { createSeeded } from '../seeded.ts'
 import { seriesSum } from '../series.ts'
 import { watchStalls } from '../stalls.ts'
@@ -68,7 +68,7 @@ async function runFaults(context: ChaosContext): Promise<readonly Figure[]> {
     )
     // Wait until idle connections have closed: they are not part of the count before the faults.
     if (longHangs) await wait(IDLE_MS)
-    const filesBefore = world.gateway.openFiles()
+    const filesBefore = openFiles(world.gateway.pid)
     const tally = newTally()
     const plans = planAll(context)
     await sendAll(context, { world, tally, plans })
@@ -218,7 +218,7 @@ async function afterwards(
   { gateway, filesBefore }: { readonly gateway: GatewayProcess; readonly filesBefore: readonly string[] },
 ): Promise<Figure[]> {
   const filesAfter = await until(
-    () => gateway.openFiles(),
+    () => openFiles(gateway.pid),
     (files) => files.length <= filesBefore.length,
     QUIET_MS,
   )

@@ -1,4 +1,5 @@
 import { outcomes } from '@agentic-rest/profile'
+import type { GatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { spreadOf } from '../../bench/statistics.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type Conversation, escaped, makeConversation } from '../fuzz/conversation.ts'
@@ -8,7 +9,6 @@ import { createJudge } from '../fuzz/judge-answer.ts'
 import { type MarkedUpstream, startMarkedUpstream } from '../fuzz/marked-upstream.ts'
 import { createQuietTime, type QuietTime, type Talked, talk } from '../fuzz/talk.ts'
 import { createTally, type Tally } from '../fuzz/tally.ts'
-import type { GatewayProcess } from '../gateway-process.ts'
 import { readAnswers } from '../read-answers.ts'
 import { createSeeded } from '../seeded.ts'
 

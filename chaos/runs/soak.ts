@@ -4,7 +4,7 @@ import { type Caller, createCaller } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type FaultyWorld, startFaultyWorld } from '../faulty-world/faulty-world.ts'
 import { plannedText, planRequest } from '../faulty-world/planned-request.ts'
-import { addedFiles } from '../open-files.ts'
+import { addedFiles, openFiles } from '../open-files.ts'
 import { createSeeded, type Seeded } from '../seeded.ts'
 import { seriesSum } from '../series.ts'
 import { type MemorySample, probeOptions, takeSample } from '../soak/memory-sample.ts'
@@ -211,7 +211,7 @@ function createSampler(
         (inFlight) => inFlight === 0,
         QUIET_MS,
       )
-      const files = await settled(() => gateway.openFiles(), { wanted, withinMs: restMs })
+      const files = await settled(() => openFiles(gateway.pid), { wanted, withinMs: restMs })
       return { sample: await underLoad(), files }
     },
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GatewayProcess } from '../gateway-process.ts'
+import type { GatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { until } from '../until.ts'
 
 /** The live maps or sets of a process. */

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { requestToken } from '@agentic-rest/stack'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 import {
   type Look,
   looks,
@@ -13,7 +14,6 @@ import {
   showIn,
 } from '../console/console-browser.ts'
 import type { ConsoleStack } from '../console/console-stack.ts'
-import { repositoryRoot } from '../packed-packages.ts'
 
 interface Answer {
   readonly status: number

@@ -7,7 +7,7 @@ import { startIssuer } from '@agentic-rest/testing/start-issuer'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { prepareTables } from '../../examples/campaigns/src/tables.ts'
 import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 
 const store = createStore({ memory: true })
 beforeAll(() => prepareTables(store))

@@ -7,7 +7,7 @@ import { startService } from '@agentic-rest/testing/start-service'
 import { onTestFinished } from 'vitest'
 import { operations } from '../../packages/cli/template/src/operations.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 
 /** The store of all services of a file. */
 export const store = sharedStore()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 
 /** A page of the console with its errors and its requests. */
 export interface ConsolePage {

@@ -12,8 +12,8 @@ import { startRedisServer } from '@agentic-rest/testing/start-redis-server'
 import { testWith } from '@agentic-rest/testing/test-with'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { repositoryRoot, run } from '../../tools/packed-packages.ts'
 import { startDocumentedGateway } from '../documented-gateway.ts'
-import { repositoryRoot, run } from '../packed-packages.ts'
 import { testWithPython } from './python-programs.ts'
 
 interface ComposeService {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 import { temporaryTree } from '../../tools/temporary-tree.ts'
-import { repositoryRoot } from '../packed-packages.ts'
 import { testWithPython } from './python-programs.ts'
 
 const folder = join(repositoryRoot, 'deploy/image')

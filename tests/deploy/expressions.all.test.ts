@@ -13,7 +13,7 @@ import { testWith } from '@agentic-rest/testing/test-with'
 import { expect, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { fencedBlocks } from '../../tools/markdown.ts'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 import { type PrometheusServer, startPrometheus } from './prometheus-server.ts'
 
 interface Dashboard {

@@ -8,7 +8,7 @@ import { describeWith } from '@agentic-rest/testing/test-with'
 import { Ajv } from 'ajv'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments, stringify } from 'yaml'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 import { testWithPython } from './python-programs.ts'
 
 // To make the files of deploy/helm/golden again: npx vitest run tests/deploy/helm.all.test.ts -u

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { testWith } from '@agentic-rest/testing/test-with'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 
 interface Rule {
   readonly alert?: string

@@ -6,7 +6,7 @@ import { programPath } from '@agentic-rest/testing/programs'
 import { onTestFinished } from 'vitest'
 import { startPinned } from '../../bench/pinned-process.ts'
 import { nginxConfig } from '../../bench/upstream.ts'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 
 /** The proxies of Debian that a test can put before gateways. */
 export const proxies = ['nginx', 'haproxy'] as const

@@ -7,8 +7,8 @@ import { configuration } from '../../packages/cli/test/harness/configuration.ts'
 import { agentic, folderWith } from '../../packages/cli/test/harness/run-agentic.ts'
 import { gatewaySection } from '../../packages/gateway/src/config/schema/gateway-section.ts'
 import { records, sealedLog } from '../../packages/profile/test/sealed-log.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 import { addFiles, temporaryTree } from '../../tools/temporary-tree.ts'
-import { repositoryRoot } from '../packed-packages.ts'
 
 const folder = join(repositoryRoot, 'deploy/systemd')
 const units = readdirSync(folder)

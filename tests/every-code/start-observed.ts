@@ -1,4 +1,4 @@
-import type { TestConfig } from '@agentic-rest/testing/read-config'
+import type { TestConfig } from '@agentic-rest/testing/config-text'
 import type { RequestOptions } from '@agentic-rest/testing/send-request'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'

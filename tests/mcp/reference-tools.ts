@@ -11,7 +11,7 @@ import { createCampaignsApp } from '../../examples/campaigns/src/campaigns-app.t
 import { prepareTables } from '../../examples/campaigns/src/tables.ts'
 import { startIdentity } from '../../examples/identity/src/identity.ts'
 import { requestTokenAt } from '../../examples/stack/src/request-token.ts'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 
 /** The gateway, the campaigns and the identity provider of the reference stack, in this process. */
 export interface ReferenceTools {

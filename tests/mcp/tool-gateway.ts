@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
 import { CREATED_AT } from '../../examples/campaigns/src/demonstration-data.ts'
 import { prepareTables } from '../../examples/campaigns/src/tables.ts'
 import { startCampaigns } from '../../examples/campaigns/test/harness/start-campaigns.ts'
-import { repositoryRoot } from '../packed-packages.ts'
+import { repositoryRoot } from '../../tools/packed-packages.ts'
 import type { Json } from './official-clients.ts'
 
 /** The address of the endpoint for tokens. */

@@ -7,8 +7,8 @@ import { text } from 'node:stream/consumers'
 import { programPath } from '@agentic-rest/testing/programs'
 import { describeWith } from '@agentic-rest/testing/test-with'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { repositoryRoot, run } from '../../tools/packed-packages.ts'
 import { type DocumentedStack, startDocumentedStack } from '../documented-stack.ts'
-import { repositoryRoot, run } from '../packed-packages.ts'
 
 const seed = process.env['SEED'] ?? ''
 // Enough for every rule of the documents; more examples find nothing new and take minutes.

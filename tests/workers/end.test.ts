@@ -6,14 +6,14 @@ import { expect, test } from 'vitest'
 import { folderWith, runAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
 import { ask, createClient, isAlive, startWorkers, workersConfig } from './start-workers.ts'
 
-const startService = () =>
+const startSlowItems = () =>
   startUpstream(async (_request, response) => {
     await sleep(5)
     answerJson(response, { body: { ok: true } })
   })
 
 test('SIGTERM under load fails no request, and every record is one whole line', async () => {
-  const upstream = await startService()
+  const upstream = await startSlowItems()
   const attributes = [{ field: 'big', from_header: 'X-Big' }]
   const gateway = await startWorkers({ target: upstream.url, plugins: { 'otel-audit': { attributes } } })
   const headers = { 'x-big': 'x'.repeat(10_000) }
@@ -121,7 +121,7 @@ test('max_connections is that of all workers, and a second SIGINT ends all of th
 })
 
 test('a start failure is reported once, with the exit code of a single process', async () => {
-  const taken = await startService()
+  const taken = await startSlowItems()
   const port = Number(new URL(taken.url).port)
   const cases = [
     [{ gateway: { port } }, `port ${port} on 127.0.0.1 is taken: choose another with gateway.port`],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { configText } from '@agentic-rest/testing/config-text'
 import { onTestFinished } from 'vitest'
-import { closedNetwork } from '../../packages/cli/test/harness/configuration.ts'
 import { folderWith, type Running, spawnAgentic } from '../../packages/cli/test/harness/run-agentic.ts'
 
 /** A gateway with several worker processes. */
@@ -20,15 +20,15 @@ export interface Workers extends Running {
 export interface WorkersConfig {
   readonly target: string
   readonly workers?: number
-  readonly gateway?: Readonly<Record<string, unknown>>
-  readonly plugins?: Readonly<Record<string, unknown>>
+  readonly gateway?: Record<string, unknown>
+  readonly plugins?: Record<string, unknown>
 }
 
 /** The text of a configuration with a route for requests and one for streams. */
 export function workersConfig({ target, workers = 2, gateway = {}, plugins = {} }: WorkersConfig): string {
-  return JSON.stringify({
-    gateway: { port: 0, workers, ...gateway },
-    plugins: { ...closedNetwork(plugins), ...plugins },
+  return configText({
+    gateway: { workers, ...gateway },
+    plugins,
     routes: [
       { id: 'read-item', method: 'GET', path: '/items/{itemId}', target },
       { id: 'events', method: 'POST', path: '/events', target, mode: 'sse', executionTimeoutSeconds: 60 },

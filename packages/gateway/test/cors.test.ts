@@ -1,7 +1,8 @@
+import { headerValues } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startServer } from '@agentic-rest/testing/start-server'
 import { describe, expect, it } from 'vitest'
-import { expectRefusal, headerValues } from './harness/expect-outcome.ts'
+import { expectRefusal } from './harness/expect-outcome.ts'
 import type { RawResponse } from './harness/raw-client.ts'
 import { openConnection } from './harness/raw-connection.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { headerValues } from '@agentic-rest/testing/send-request'
 import { secretKey, signToken } from '@agentic-rest/testing/sign-token'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { headerValues } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
 
 const secret = randomBytes(24).toString('hex')

@@ -1,9 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { headerValues } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startServer } from '@agentic-rest/testing/start-server'
 import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { expectRefusal, headerValues } from './harness/expect-outcome.ts'
+import { expectRefusal } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
 
 const ids = 'X-Correlation-ID: c\r\nX-Request-ID: r\r\n'

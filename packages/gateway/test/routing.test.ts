@@ -1,7 +1,8 @@
+import { headerValues } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { expectRefusal, headerValues } from './harness/expect-outcome.ts'
+import { expectRefusal } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
 
 /** A gateway whose routes, each named by its method and path, all go to one upstream. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { startServer } from '@agentic-rest/testing/start-server'
-import { describe, expect, it } from 'vitest'
-import { startGatewayProcess } from './harness/gateway-process.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSocket } from './harness/raw-client.ts'
 
 const MEBIBYTE = 1_048_576
@@ -41,9 +41,12 @@ describe('a large answer', () => {
   it('waits for clients that do not read: 8 of them cost under 60 MB, and each gets every byte in the end', async () => {
     const size = 32 * MEBIBYTE
     const upstream = await startLargeUpstream(size)
-    const { port, url, rss } = await startGatewayProcess({
-      routes: [{ id: 'large', method: 'GET', path: '/large', target: upstream.url, conformance: 'off' }],
+    const { port, url, rss, stop } = await startGatewayProcess({
+      config: {
+        routes: [{ id: 'large', method: 'GET', path: '/large', target: upstream.url, conformance: 'off' }],
+      },
     })
+    onTestFinished(stop)
     // Code that has not run yet and the usual garbage of a transfer would count as growth.
     const warm = await fetch(`${url}/large`, { headers: { 'X-Tenant-ID': 'acme' } })
     expect((await warm.arrayBuffer()).byteLength).toBe(size)

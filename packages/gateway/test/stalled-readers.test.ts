@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { startServer } from '@agentic-rest/testing/start-server'
-import { describe, expect, it } from 'vitest'
-import { startGatewayProcess } from './harness/gateway-process.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSocket } from './harness/raw-client.ts'
 
 const MEBIBYTE = 1_048_576
@@ -50,10 +50,13 @@ async function readAWhile(port: number, request: string): Promise<void> {
 describe('clients that never read', () => {
   it('cost under 60 MB for 20 of them, because the upstream is held back', async () => {
     const { upstream, written } = await startFirehose()
-    const { port, rss } = await startGatewayProcess({
-      gateway: { llm: { max_sse_connections_per_tenant: CLIENTS } },
-      routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
+    const { port, rss, stop } = await startGatewayProcess({
+      config: {
+        gateway: { llm: { max_sse_connections_per_tenant: CLIENTS } },
+        routes: [{ id: 'llm', method: 'POST', path: '/llm', target: upstream.url, mode: 'sse' }],
+      },
     })
+    onTestFinished(stop)
     const request = [
       'POST /llm HTTP/1.1',
       'Host: gateway',

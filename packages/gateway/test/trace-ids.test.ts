@@ -1,7 +1,8 @@
+import { headerValues } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { expectInvalid, headerValues } from './harness/expect-outcome.ts'
+import { expectInvalid } from './harness/expect-outcome.ts'
 import type { RawResponse } from './harness/raw-client.ts'
 import { openConnection } from './harness/raw-connection.ts'
 

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { startServer } from '@agentic-rest/testing/start-server'
+import { type LogLine, memoryLog } from '@agentic-rest/testing/start-service'
+import { describe, expect, it } from 'vitest'
 import { type AuditEvent, httpAudit, teeAudit } from '../src/index.ts'
 
 const event: AuditEvent = {
@@ -30,7 +30,7 @@ async function startListener(
   answer: (response: ServerResponse) => void = (response) => response.writeHead(204).end(),
 ) {
   const posts: Post[] = []
-  const server = createServer(async (request, response) => {
+  const { url } = await startServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
@@ -38,24 +38,11 @@ async function startListener(
     const lines = text.split('\n').map((line) => JSON.parse(line))
     posts.push({ url: request.url ?? '', authorization, type, lines, bytes: Buffer.byteLength(text) })
     answer(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return {
-    posts,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/records?part=campaigns`,
-  }
+  return { posts, url: `${url}/api/records?part=campaigns` }
 }
 
-function memoryLog() {
-  const lines: string[] = []
-  const write = (message: string) => void lines.push(message)
-  return { lines, log: { debug: write, info: write, warn: write, error: write } }
-}
-
+const told = (lines: readonly LogLine[]) => lines.map(({ message }) => message)
 const received = (posts: readonly Post[]) => posts.flatMap(({ lines }) => lines)
 
 describe('records that are posted', () => {
@@ -110,7 +97,7 @@ describe('records that are posted', () => {
     const audit = httpAudit({ url, log })
     audit.emit(event)
     await audit.close()
-    expect([other.posts, lines]).toEqual([[], ['audit records do not reach the admin listener']])
+    expect([other.posts, told(lines)]).toEqual([[], ['audit records do not reach the admin listener']])
   })
 })
 
@@ -124,11 +111,11 @@ describe('a listener that is not there', () => {
       audit.emit(event)
       await audit.close()
     }
-    expect(lines).toEqual(['audit records do not reach the admin listener'])
+    expect(told(lines)).toEqual(['audit records do not reach the admin listener'])
     state.status = 204
     audit.emit(event)
     await audit.close()
-    expect(lines).toEqual([
+    expect(told(lines)).toEqual([
       'audit records do not reach the admin listener',
       'audit records reach the admin listener again',
     ])
@@ -139,7 +126,7 @@ describe('a listener that is not there', () => {
     const audit = httpAudit({ url: 'http://127.0.0.1:9/api/records?part=x', log })
     audit.emit(event)
     await audit.close()
-    expect(lines).toEqual(['audit records do not reach the admin listener'])
+    expect(told(lines)).toEqual(['audit records do not reach the admin listener'])
   })
 
   it('fills no memory: beyond 8192 records the newest are lost', async () => {
@@ -155,7 +142,7 @@ describe('a listener that is not there', () => {
     const closed = audit.close()
     await asked
     for (let index = 0; index < 9_000; index += 1) audit.emit({ ...event, request_id: `r-${index}` })
-    expect(lines).toEqual(['audit records do not reach the admin listener'])
+    expect(told(lines)).toEqual(['audit records do not reach the admin listener'])
     for (const response of held.splice(0)) response.writeHead(204).end()
     const release = setInterval(() => {
       for (const response of held.splice(0)) response.writeHead(204).end()
@@ -173,7 +160,7 @@ describe('a listener that is not there', () => {
     audit.emit(event)
     await audit.close()
     expect(received(posts)).toEqual([event])
-    expect(lines[0]).toBe('audit records do not reach the admin listener')
+    expect(lines[0]?.message).toBe('audit records do not reach the admin listener')
   })
 })
 

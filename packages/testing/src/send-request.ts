@@ -64,5 +64,7 @@ function isWhole(body: RequestOptions['body']): body is string | Buffer {
 
 /** Every value of a header, in order. */
 export function headerValues({ rawHeaders }: Pick<Answer, 'rawHeaders'>, name: string): string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+  return rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase(),
+  )
 }

@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream'
 import { createGateway, createLog, type Gateway, type GatewayOptions } from '@agentic-rest/gateway'
 import { onTestFinished } from 'vitest'
-import { readConfig, type TestConfig } from './read-config.ts'
+import type { TestConfig } from './config-text.ts'
+import { readConfig } from './read-config.ts'
 
 /** A running gateway, with everything it wrote. */
 export interface TestGateway {

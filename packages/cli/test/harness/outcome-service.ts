@@ -104,11 +104,11 @@ export function sendOutcome(
   outcome: Outcome,
   more: Readonly<Record<string, string>> = {},
 ): void {
-  const written = writeOutcome(outcome, traceOf(request))
+  const written = writeOutcome(outcome, answeredTrace(request))
   response.writeHead(written.status, { ...written.headers, ...more }).end(written.body)
 }
 
-function traceOf(request: IncomingMessage) {
+function answeredTrace(request: IncomingMessage) {
   return { correlationId: String(request.headers[headers.correlationId.toLowerCase()]), requestId: 'r-1' }
 }
 
@@ -117,7 +117,7 @@ function sendStream(request: IncomingMessage, response: ServerResponse, breaks: 
   response.write('data: one\n\nid: 7\nevent: note\ndata: two\ndata: lines\n\n')
   if (breaks) {
     const failure = { type: 'error', code: 'EXECUTION_TIMEOUT', message: 'It took too long.' }
-    response.write(`event: error\ndata: ${JSON.stringify({ ...failure, trace: traceOf(request) })}\n\n`)
+    response.write(`event: error\ndata: ${JSON.stringify({ ...failure, trace: answeredTrace(request) })}\n\n`)
   } else response.write(`data: ${hostile}\n\n`)
   response.end()
 }

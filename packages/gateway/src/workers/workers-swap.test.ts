@@ -42,7 +42,7 @@ function validConfig(text: string): ValidConfig {
   return result.ok ? result : expect.fail('the configuration is not valid')
 }
 
-function configText(...routes: readonly string[]): string {
+function textWithRoutes(...routes: readonly string[]): string {
   const issuer = { issuer: 'https://id.example', jwks_uri: 'https://id.example/jwks', audience: ['agentic'] }
   return JSON.stringify({
     plugins: { 'token-validator': { issuers: [issuer] }, 'tenant-injector': { allowed: ['acme'] } },
@@ -50,8 +50,8 @@ function configText(...routes: readonly string[]): string {
   })
 }
 
-const first = validConfig(configText('a'))
-const second = validConfig(configText('a', 'b'))
+const first = validConfig(textWithRoutes('a'))
+const second = validConfig(textWithRoutes('a', 'b'))
 
 function makeReloading(...workers: ReturnType<typeof makeWorker>[]) {
   const pool = { workers }

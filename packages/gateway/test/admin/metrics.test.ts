@@ -1,5 +1,5 @@
+import { configText } from '@agentic-rest/testing/config-text'
 import { metricValue } from '@agentic-rest/testing/metric-value'
-import { configText } from '@agentic-rest/testing/read-config'
 import { expect, test } from 'vitest'
 import { parseConfig } from '../../src/index.ts'
 import { sendItem, startAdmin } from './harness/start-admin.ts'

@@ -1,4 +1,5 @@
-import { readConfig, type TestConfig } from '@agentic-rest/testing/read-config'
+import type { TestConfig } from '@agentic-rest/testing/config-text'
+import { readConfig } from '@agentic-rest/testing/read-config'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { expect, test } from 'vitest'
 import { tryRoute } from '../../src/index.ts'

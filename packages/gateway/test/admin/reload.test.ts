@@ -1,4 +1,4 @@
-import { configText, type TestConfig } from '@agentic-rest/testing/read-config'
+import { configText, type TestConfig } from '@agentic-rest/testing/config-text'
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { type ConfigResult, parseConfig } from '../../src/index.ts'

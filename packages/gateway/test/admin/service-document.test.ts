@@ -1,16 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { freePort } from '@agentic-rest/testing/free-port'
 import { sendRequest } from '@agentic-rest/testing/send-request'
+import { sendJson } from '@agentic-rest/testing/start-issuer'
 import { type ReceivedRequest, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
 import { startAdmin } from './harness/start-admin.ts'
 
 const document = { openapi: '3.1.1', info: { title: 'Items', version: '1' }, paths: {} }
-
-const sendJson = (response: ServerResponse, value: unknown) => {
-  response.writeHead(200, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(value))
-}
 
 async function behind(answer: (request: ReceivedRequest, response: ServerResponse) => void, base = '') {
   const upstream = await startUpstream(answer)

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { configText } from '@agentic-rest/testing/config-text'
 import { makeCertificate, type TestCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
-import { configText } from '@agentic-rest/testing/read-config'
 import { expect, test } from 'vitest'
 import { InitialisationError, parseConfig } from '../../src/index.ts'
 import { development, startAdmin } from './harness/start-admin.ts'

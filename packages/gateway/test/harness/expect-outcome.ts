@@ -1,13 +1,7 @@
+import { headerValues } from '@agentic-rest/testing/send-request'
 import { expect } from 'vitest'
 import { type ErrorCode, refusal } from '../../src/errors.ts'
 import type { RawResponse } from './raw-client.ts'
-
-/** All values of a header, in the order they came. */
-export function headerValues({ rawHeaders }: Pick<RawResponse, 'rawHeaders'>, name: string): string[] {
-  return rawHeaders.filter(
-    (_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name.toLowerCase(),
-  )
-}
 
 /** A response of `fetch`, read to its end, in the form that raw answers have. */
 export async function readFetched(response: Response): Promise<RawResponse> {

@@ -1,5 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { type ReceivedRequest, startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
+import {
+  answerJson,
+  type ReceivedRequest,
+  startUpstream,
+  type TestUpstream,
+} from '@agentic-rest/testing/start-upstream'
 
 /** The parts of a request body that the upstream looks at. */
 interface Asked {
@@ -25,10 +30,12 @@ export function startOpenAi(answer: (request: ReceivedRequest) => ModelAnswer): 
   return startUpstream((request, response) => {
     const asked = JSON.parse(request.body.toString()) as Asked
     const given = answer(request)
-    if (given.status !== undefined) sendJson(response, given.status, { error: { message: 'no' } })
+    if (given.status !== undefined)
+      answerJson(response, { status: given.status, body: { error: { message: 'no' } } })
     else if (request.url.endsWith('/responses')) sendResponse(response, asked, given)
     else if (asked.stream === true) sendChunks(response, asked, given)
-    else sendJson(response, 200, { ...body(request.url, given), model: asked.model, usage: given.usage })
+    else
+      answerJson(response, { body: { ...body(request.url, given), model: asked.model, usage: given.usage } })
   })
 }
 
@@ -39,11 +46,6 @@ function body(url: string, { words = WORDS }: ModelAnswer): object {
     return { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.25, -0.5] }] }
   const message = { role: 'assistant', content: words.join('') }
   return { id: 'c-1', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }
-}
-
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(value))
 }
 
 /** As OpenAI does it: with `include_usage` each chunk has `usage: null` and one more chunk has the report. */
@@ -74,7 +76,7 @@ function sendResponse(
   const output = [{ type: 'message', id: 'm-1', role: 'assistant', status: 'completed', content }]
   const whole = { id: 'r-1', object: 'response', model, status: 'completed', output, usage }
   if (stream !== true) {
-    sendJson(response, 200, whole)
+    answerJson(response, { status: 200, body: whole })
     return
   }
   const named = (value: { readonly type: string }) => `event: ${value.type}\n${event(value)}`

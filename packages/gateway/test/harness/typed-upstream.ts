@@ -1,4 +1,4 @@
-import type { TestConfig } from '@agentic-rest/testing/read-config'
+import type { TestConfig } from '@agentic-rest/testing/config-text'
 import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
 import { type ReceivedRequest, startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
 

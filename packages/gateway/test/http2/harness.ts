@@ -6,8 +6,8 @@ import {
   connect,
 } from 'node:http2'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { TestConfig } from '@agentic-rest/testing/config-text'
 import { makeCertificate, writeFiles } from '@agentic-rest/testing/make-certificate'
-import type { TestConfig } from '@agentic-rest/testing/read-config'
 import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
 import { onTestFinished } from 'vitest'
 import type { RawResponse } from '../harness/raw-client.ts'

@@ -1,5 +1,5 @@
 import { writeOutcome } from '@agentic-rest/profile'
-import { configText } from '@agentic-rest/testing/read-config'
+import { configText } from '@agentic-rest/testing/config-text'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { configText, type TestConfig } from '@agentic-rest/testing/read-config'
+import { configText, type TestConfig } from '@agentic-rest/testing/config-text'
 import { startGateway, type TestGateway } from '@agentic-rest/testing/start-gateway'
 import { type ConfigResult, type GatewayOptions, parseConfig, type ReloadResult } from '../../src/index.ts'
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { TestConfig } from '@agentic-rest/testing/read-config'
+import type { TestConfig } from '@agentic-rest/testing/config-text'
 import type { LeaseTimes } from '../../src/slots/lease-store.ts'
 
 /** A gateway in its own process. */

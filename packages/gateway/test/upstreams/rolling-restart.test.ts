@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
+import { startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { expect, it, onTestFinished } from 'vitest'
-import { startGatewayProcess } from '../harness/gateway-process.ts'
 import { startServiceProcess } from './service-process.ts'
 import { upstreamConfig } from './start-targets.ts'
 
@@ -55,12 +55,13 @@ function startLoad(url: string) {
 
 it('a restart of both services in turn under load fails no request', async () => {
   const services = await Promise.all([startServiceProcess(), startServiceProcess()])
-  const { url } = await startGatewayProcess(
-    upstreamConfig({
+  const { url, stop } = await startGatewayProcess({
+    config: upstreamConfig({
       targets: services.map((service) => service.url),
       health: { path: '/healthz', interval_seconds: 1, timeout_ms: 1000, healthy_after: 1 },
     }),
-  )
+  })
+  onTestFinished(stop)
   const up = async (target: number) => {
     const scrape = await (await fetch(`${url}/metrics`)).text()
     return metricValue(scrape, 'agentic_upstream_target_up', { target: String(target) })

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { TestConfig } from '@agentic-rest/testing/read-config'
+import type { TestConfig } from '@agentic-rest/testing/config-text'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { type ReceivedRequest, startUpstream, type TestUpstream } from '@agentic-rest/testing/start-upstream'
 

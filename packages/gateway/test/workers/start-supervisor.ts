@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { configText, type TestConfig } from '@agentic-rest/testing/read-config'
+import { configText, type TestConfig } from '@agentic-rest/testing/config-text'
 import { onTestFinished } from 'vitest'
 import { createLog, parseConfig } from '../../src/index.ts'
 import { Supervisor } from '../../src/workers/supervisor.ts'

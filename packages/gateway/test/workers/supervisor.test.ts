@@ -12,14 +12,14 @@ const routesTo = (target: string) => [
   { id: 'events', method: 'POST', path: '/events', target, mode: 'sse' },
 ]
 
-const startService = () =>
+const startItemsAndEvents = () =>
   startUpstream((request, response) => {
     if (request.method === 'GET') return answerJson(response, { body: { ok: true } })
     return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
   })
 
 test('a supervisor runs its workers from their start to their end', async () => {
-  const { url: target } = await startService()
+  const { url: target } = await startItemsAndEvents()
   const gateway = { workers: 2, llm: { max_sse_connections_per_tenant: 2 }, drain_seconds: 1 }
   const { supervisor, url, log, output, rewrite } = await startSupervisor({
     gateway,
@@ -72,7 +72,7 @@ test('a supervisor runs its workers from their start to their end', async () => 
 })
 
 test('a worker that cannot start ends the start of all, with its reason', async () => {
-  const { url: target } = await startService()
+  const { url: target } = await startItemsAndEvents()
   const token = { issuers: [{ issuer: 'https://id.test', audience: ['a'], jwks_file: 'no.json' }] }
   const { supervisor } = makeSupervisor({
     gateway: { workers: 2 },

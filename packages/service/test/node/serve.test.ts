@@ -18,7 +18,7 @@ const greet = defineOperation({
   run: ({ params }) => success({ hello: params.name }),
 })
 
-function newFolder(): string {
+function folderOfTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agentic-serve-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
@@ -87,7 +87,7 @@ it.each(['', 'http', '-1', '65536', '1.5'])('%j is no port', async (port) => {
 })
 
 it('a store is on the server that is named, or in the folder', async () => {
-  const env = { DATA_FOLDER: newFolder(), DATABASE_URL: '' }
+  const env = { DATA_FOLDER: folderOfTest(), DATABASE_URL: '' }
   const kept = storeFromEnvironment(env)
   expect(await kept.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   await kept.close()
@@ -98,7 +98,7 @@ it('a store is on the server that is named, or in the folder', async () => {
 })
 
 it('a store is on the server that a file names, so that its password is no variable', async () => {
-  const folder = newFolder()
+  const folder = folderOfTest()
   const file = join(folder, 'database-url')
   const open = (env: Record<string, string>) => storeFromEnvironment({ DATA_FOLDER: folder, ...env })
   expect(() => open({ DATABASE_URL_FILE: file })).toThrow('the file of DATABASE_URL_FILE cannot be read')
@@ -168,7 +168,7 @@ async function startRecords() {
 it.each(['SIGTERM', 'SIGINT'] as const)(
   '%s lets a request end, sends and keeps its records, and leaves nothing open',
   async (signal) => {
-    const [file, { records, url }] = [join(newFolder(), 'audit.jsonl'), await startRecords()]
+    const [file, { records, url }] = [join(folderOfTest(), 'audit.jsonl'), await startRecords()]
     const { child, line, stderr, ended } = start({ AUDIT_FILE: file, RECORDS_URL: url })
     const [, port] = (await line()).split(' ')
     const asked = fetch(`http://127.0.0.1:${port}/greetings/slow`, { method: 'POST' })

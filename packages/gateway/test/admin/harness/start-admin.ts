@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
-import { readConfig, type TestConfig } from '@agentic-rest/testing/read-config'
+import type { TestConfig } from '@agentic-rest/testing/config-text'
+import { readConfig } from '@agentic-rest/testing/read-config'
 import { startUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
 import { onTestFinished } from 'vitest'
 import {

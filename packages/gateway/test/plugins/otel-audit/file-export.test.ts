@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { startSupervisor } from '../../workers/start-supervisor.ts'
 import { linesOf, sealFolder } from './seal-folder.ts'
 
-const startService = () => startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
+const startWrites = () => startUpstream((_request, response) => answerJson(response, { body: { ok: true } }))
 const routes = (target: string) => [{ id: 'write-item', method: 'POST', path: '/items', target }]
 
 const send = async (url: string, count = 1, more: Readonly<Record<string, string>> = {}) => {
@@ -27,7 +27,7 @@ const send = async (url: string, count = 1, more: Readonly<Record<string, string
 
 it('writes sealed lines with the hash of the body, and the body beside them', async () => {
   const log = sealFolder()
-  const { url: target } = await startService()
+  const { url: target } = await startWrites()
   const audit = { ...log.section, include_request_body: true }
   const { url, gateway, metrics } = await startGateway({
     plugins: { 'otel-audit': audit },
@@ -58,7 +58,7 @@ it('writes sealed lines with the hash of the body, and the body beside them', as
 
 it('is plain JSON lines without a seal', async () => {
   const log = sealFolder()
-  const { url: target } = await startService()
+  const { url: target } = await startWrites()
   const { seal: _, ...audit } = log.section
   const { url, gateway } = await startGateway({ plugins: { 'otel-audit': audit }, routes: routes(target) })
   await send(url)
@@ -70,7 +70,7 @@ it('is plain JSON lines without a seal', async () => {
 it('a file that cannot be written changes no answer, is counted, logged and told by readiness', async () => {
   const log = sealFolder()
   writeFileSync(join(log.folder, 'place'), '')
-  const { url: target } = await startService()
+  const { url: target } = await startWrites()
   const audit = { ...log.section, file: join(log.folder, 'place', 'audit.jsonl') }
   const {
     url,
@@ -128,7 +128,7 @@ it('does not start with a file that another gateway writes, and does when that o
 
 it('posts each checkpoint to the anchor, and readiness tells when it is away', async () => {
   const log = sealFolder()
-  const { url: target } = await startService()
+  const { url: target } = await startWrites()
   let status = 503
   const statuses: number[] = []
   const anchor = await startUpstream((_request, response) => {
@@ -160,7 +160,7 @@ it('posts each checkpoint to the anchor, and readiness tells when it is away', a
 
 it('several workers write one log through their supervisor, also when one is killed', async () => {
   const log = sealFolder()
-  const { url: target } = await startService()
+  const { url: target } = await startWrites()
   const others = childProcesses()
   const {
     supervisor,

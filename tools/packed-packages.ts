@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { findClone, packClone } from '../packages/cli/src/init/clone.ts'
-import { publishedWorkspaces, type Workspace } from '../tools/workspaces.ts'
+import { publishedWorkspaces, type Workspace } from './workspaces.ts'
 
 /** The root of this repository. */
 export const repositoryRoot = join(import.meta.dirname, '..')

@@ -1,20 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '@agentic-rest/testing/free-port'
-import type { TestConfig } from '@agentic-rest/testing/read-config'
-import { residentKilobytes } from '../bench/cpu-time.ts'
-import { openFiles } from './open-files.ts'
+import { configText, type TestConfig } from './config-text.ts'
+import { freePort } from './free-port.ts'
 
 /** The options of a gateway process. */
 export interface GatewayProcessOptions {
-  /** The folder of the configuration. */
-  readonly folder: string
+  /** The folder of the configuration; by default a new one, removed by `stop`. */
+  readonly folder?: string
   /** By default on a free port and in closed-network mode. */
   readonly config: TestConfig
   /** The certificate of a gateway with TLS. */
@@ -50,8 +49,6 @@ export interface GatewayProcess {
   readonly configFile: string
   /** Resident memory in bytes. */
   rss(): number
-  /** Its open file descriptors. */
-  openFiles(): readonly string[]
   /** Reads a path of the gateway, on a connection of its own. */
   read(path: string): Promise<Answer>
   /** The text of `/metrics`. */
@@ -63,27 +60,31 @@ export interface GatewayProcess {
   readonly ended: Promise<ProcessEnd>
   /** Its end; undefined while it runs. */
   end(): ProcessEnd | undefined
-  /** Kills it if it still runs. */
+  /** Kills it if it still runs, without a drain. */
   stop(): Promise<void>
 }
 
-const program = join(import.meta.dirname, '../packages/cli/bin/agentic.cjs')
+const program = join(import.meta.dirname, '../../cli/bin/agentic.cjs')
 const READY_TIMEOUT_MS = 30_000
 const KEPT_LINES = 200
 
 /** Starts a gateway and resolves when `/readyz` answers. */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
-  const { folder, config, name = 'gateway', nodeArguments = [], env, onLine } = options
+  const { config, name = 'gateway', nodeArguments = [], env, onLine } = options
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'agentic-gateway-'))
   const port = Number(config.gateway?.['port'] ?? (await freePort()))
   const configFile = join(folder, `${name}.yaml`)
-  writeFileSync(configFile, configText(config, port))
+  writeFileSync(configFile, configText({ ...config, gateway: { ...config.gateway, port } }))
   const child = spawn(process.execPath, [...nodeArguments, program, 'start', '-c', configFile], {
     env: { ...process.env, ...env },
     stdio: ['ignore', onLine === undefined ? 'ignore' : 'pipe', 'pipe'],
   })
   if (onLine !== undefined && child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', onLine)
-  const running = watch(child, { ...options, port, configFile })
+  const remove = () => {
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+  const running = watch(child, { ...options, port, configFile, remove })
   try {
     await untilReady(running)
     return running
@@ -93,19 +94,14 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   }
 }
 
-// Not the harness of the gateway's tests: that loads a whole gateway into this process.
-function configText({ gateway, plugins, routes }: TestConfig, port: number): string {
-  const closedNetwork = {
-    'token-validator': { mode: 'off' },
-    'tenant-injector': { trust_header: 'everyone' },
-  }
-  return JSON.stringify({ gateway: { ...gateway, port }, plugins: { ...closedNetwork, ...plugins }, routes })
+interface Watched
+  extends Pick<GatewayProcess, 'port' | 'configFile'>,
+    Pick<GatewayProcessOptions, 'onLogLine' | 'certificate'> {
+  remove(): void
 }
 
-type Watched = Pick<GatewayProcess, 'port' | 'configFile'> &
-  Pick<GatewayProcessOptions, 'onLogLine' | 'certificate'>
-
-function watch(child: ChildProcess, { port, configFile, onLogLine, certificate }: Watched): GatewayProcess {
+function watch(child: ChildProcess, watched: Watched): GatewayProcess {
+  const { port, configFile, onLogLine, certificate, remove } = watched
   const pid = child.pid ?? 0
   const url = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
   const errors = keepLines(child, onLogLine)
@@ -119,8 +115,7 @@ function watch(child: ChildProcess, { port, configFile, onLogLine, certificate }
     url,
     pid,
     configFile,
-    rss: () => residentKilobytes(pid) * 1024,
-    openFiles: () => openFiles(pid),
+    rss: () => residentBytes(pid),
     read: (path) => read(`${url}${path}`, certificate),
     metrics: async () => (await read(`${url}/metrics`, certificate)).text,
     errors,
@@ -130,8 +125,14 @@ function watch(child: ChildProcess, { port, configFile, onLogLine, certificate }
     async stop() {
       child.kill('SIGKILL')
       await ended
+      remove()
     },
   }
+}
+
+function residentBytes(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) * 1024
 }
 
 /** Only the last lines: a gateway under fuzzing may log a lot. */
