@@ -22,6 +22,7 @@ const repoChecks: readonly Step[] = [
     name: 'import cycles',
     run: async () => (await import('./checks/import-cycles.ts')).importCycles(root),
   },
+  { name: 'one starter', run: async () => (await import('./checks/one-starter.ts')).oneStarter(root) },
   { name: 'one home', run: async () => (await import('./checks/one-home.ts')).oneHome(root) },
   {
     name: 'one JSON reader',
