@@ -8,6 +8,17 @@ const tokens = { good: ['t'], bad: ['', 'x y'] }
 export function makeInput(random: Seeded): Buffer {
   const dice = random.number()
   const first = dice < 0.5 ? makeRequest(random, tokens) : random.pick(vectors).text
-  const text = dice < 0.25 || dice > 0.6 ? corrupt(first, random) : first
+  const blanked = random.chance(0.1) ? withBlanks(first, random) : first
+  const text = dice < 0.25 || dice > 0.6 ? corrupt(blanked, random) : blanked
   return Buffer.from(random.chance(0.3) ? text + makeRequest(random, tokens) : text, 'latin1')
+}
+
+const FRAMING_LINE = /^((?:transfer-encoding|content-length|connection)[ \t]*:)([^\r\n]*)/gim
+
+/** The same headers about framing with blanks around their values: readers differ in which of them they remove. */
+function withBlanks(text: string, random: Seeded): string {
+  const blanks = () => random.pick(['', ' ', '\t', ' \t', '\t ', '\t\t'])
+  return text.replaceAll(FRAMING_LINE, (_line, name: string, value: string) =>
+    [name, blanks(), value, blanks()].join(''),
+  )
 }

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { MalformedRequestError } from '../../packages/gateway/src/listen/http1/malformed.ts'
 import type { HeadLimits, WireHead } from '../../packages/gateway/src/listen/http1/request-lines.ts'
 import { RequestReader } from '../../packages/gateway/src/listen/http1/request-reader.ts'
+import { readRequestHead } from '../../packages/gateway/src/listen/request-head.ts'
 
 /** A request as a reader understood it. */
 export interface ReadRequest {
@@ -12,6 +13,8 @@ export interface ReadRequest {
   isComplete: boolean
   /** Node's parser reads no body of it. */
   readonly isUpgrade?: boolean
+  /** The reader does not know the end of the body, and the check of heads finds no fault: it would be served all the same. */
+  readonly isServedUnframed?: boolean
 }
 
 /** The requests of one connection, and how its bytes ended. */
@@ -31,7 +34,8 @@ export function readWithGateway(bytes: Buffer, cuts: readonly number[] = []): Re
   const reader = new RequestReader(LIMITS, {
     onHead(head) {
       isLast ||= endsConnection(head)
-      requests.push({ head: headText(head), body: '', isComplete: false })
+      const isServedUnframed = head.framing === 'unknown' && readRequestHead(head).headFault === undefined
+      requests.push({ head: headText(head), body: '', isComplete: false, isServedUnframed })
     },
     onBody(part) {
       const request = requests.at(-1)

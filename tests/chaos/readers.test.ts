@@ -35,6 +35,12 @@ test.each([
   ['a request more', reading({ requests: [request, request] }), reading(), 'gateway alone'],
   ['a request less', reading(refused), reading(), 'node alone'],
   ['one that only the gateway accepts', reading(), reading(refused), 'gateway alone'],
+  [
+    'a body without an end that the check of heads does not notice',
+    reading({ requests: [{ ...request, isServedUnframed: true }] }),
+    reading(),
+    'served unframed',
+  ],
   ['bytes behind the last request', reading({ end: 'last' }), reading({ end: 'HPE_X' }), undefined],
 ])('a difference is seen: %s', (_title, gateway, node, kind) => {
   expect(differenceOf(gateway, node)?.kind).toBe(kind)

@@ -133,6 +133,17 @@ describe('the body that is forwarded', () => {
   })
 })
 
+it.each(['chunked\t', 'chunked\t ', 'chunked \t'])(
+  'the coding %j is refused before anything is forwarded, as Node does',
+  async (coding) => {
+    const { port, upstream } = await start()
+    const { send, closed } = await openConnection(port)
+    send(request(`Transfer-Encoding: ${coding}\r\n`, chunked('hello')) + request('Content-Length: 0\r\n'))
+    expectBare(await closed(), 400)
+    expect(upstream.requests).toEqual([])
+  },
+)
+
 describe('a body over max_body_bytes', () => {
   it('is 413 by its length alone, before a byte of it is read or forwarded', async () => {
     const { port, upstream } = await start()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { joined, withoutBlanks } from './header-value.ts'
+import { hasTabBehind, joined, withoutBlanks } from './header-value.ts'
 
 it.each([
   ['', ''],
@@ -9,6 +9,18 @@ it.each([
 ])('%j is %j without the blanks around it', (text, value) => {
   expect(withoutBlanks(text)).toBe(value)
   expect(withoutBlanks(`x${text}x`, 1, text.length + 1)).toBe(value)
+})
+
+it.each([
+  ['a', false],
+  ['\ta ', false],
+  ['a\t', true],
+  ['a\t ', true],
+  [' \t', true],
+  ['', false],
+])('%j has a tab behind it: %j', (text, has) => {
+  expect(hasTabBehind(text, text.length)).toBe(has)
+  expect(hasTabBehind(`:${text}\t`, text.length + 1)).toBe(has)
 })
 
 it('joins repeated values, also empty ones', () => {

@@ -1,6 +1,5 @@
 const BLANK = 0x20
-/** The other blank. */
-export const TAB = 0x09
+const TAB = 0x09
 
 /** A part of a text without the blanks around it. Not `trim`, which removes more than those of RFC 9110, section 5.6.3. */
 export function withoutBlanks(text: string, start = 0, end = text.length): string {
@@ -9,6 +8,12 @@ export function withoutBlanks(text: string, start = 0, end = text.length): strin
   while (from < to && isBlank(text.charCodeAt(from))) from += 1
   while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1
   return text.slice(from, to)
+}
+
+/** Whether a tab is among the blanks behind the part of a text that ends at `end`. */
+export function hasTabBehind(text: string, end: number): boolean {
+  for (let at = end - 1; isBlank(text.charCodeAt(at)); at -= 1) if (text.charCodeAt(at) === TAB) return true
+  return false
 }
 
 function isBlank(code: number): boolean {

@@ -1,5 +1,5 @@
 import { headerName } from '../header-name.ts'
-import { joined, TAB, withoutBlanks } from '../header-value.ts'
+import { hasTabBehind, joined, withoutBlanks } from '../header-value.ts'
 import { memoize } from '../memoize.ts'
 import { badRequest, headTooLarge } from './malformed.ts'
 
@@ -131,9 +131,10 @@ export class RequestLines {
     if (key === '') throw badRequest('HPE_INVALID_HEADER_TOKEN')
     const value = withoutBlanks(text, colon + 1, end)
     this.rawHeaders.push(name, value)
-    // Some servers, Node among them, do not know a coding with a tab behind it: it is kept, and so refused.
-    const hasTab = key === 'transfer-encoding' && value !== '' && text.charCodeAt(end - 1) === TAB
-    this.noteFraming(key, hasTab ? `${value}\t` : value)
+    this.noteFraming(key, value)
+    // Some servers, Node among them, do not know a coding with a tab behind it.
+    if (key === 'transfer-encoding' && hasTabBehind(text, end))
+      throw badRequest('HPE_INVALID_TRANSFER_ENCODING')
   }
 
   /** Compares by length first: few headers are about framing. */

@@ -212,19 +212,18 @@ describe('a coding', () => {
     expect(read(post(`Transfer-Encoding: ${coding}\r\n`)).heads[0]?.framing).toBe('chunked')
   })
 
-  it.each([
-    'gzip',
-    'gzip, chunked',
-    'identity',
-    'xchunked',
-    '\xa0chunked',
-    'chunked\t',
-    'chunked;q=1',
-    '"chunked"',
-  ])('%j has no end that is known', (coding) => {
-    const seen = read(post(`Transfer-Encoding: ${coding}\r\n`, `0\r\n\r\n${get()}`))
-    expect(seen.heads).toMatchObject([{ framing: 'unknown' }])
-    expect(seen.complete).toBe(0)
+  it.each(['gzip', 'gzip, chunked', 'identity', 'xchunked', '\xa0chunked', 'chunked;q=1', '"chunked"'])(
+    '%j has no end that is known',
+    (coding) => {
+      const seen = read(post(`Transfer-Encoding: ${coding}\r\n`, `0\r\n\r\n${get()}`))
+      expect(seen.heads).toMatchObject([{ framing: 'unknown' }])
+      expect(seen.complete).toBe(0)
+    },
+  )
+
+  // Some servers, Node among them, do not know a coding with a tab behind it.
+  it.each(['chunked\t', 'chunked\t ', 'chunked \t', 'gzip, chunked\t'])('%j is refused', (coding) => {
+    expect(read(post(`Transfer-Encoding: ${coding}\r\n`)).refused).toBe('400 HPE_INVALID_TRANSFER_ENCODING')
   })
 
   it.each(['', '\t', 'x,', ', x', 'chunked, gzip', 'chunked,', 'chunked, chunked', 'chunked , x'])(
