@@ -60,7 +60,8 @@ async function callWith(pools: UpstreamPools, config: GatewayConfig, exchange: E
   const [route] = config.routes
   if (route === undefined) throw new Error('there is no route')
   const destination = pools.get(route)
-  const options = { traceparent: '', signer: undefined, log }
+  const clientPath = (): [string] => ['127.0.0.1']
+  const options = { traceparent: '', signer: undefined, clientPath, log }
   const forwarded =
     destination instanceof TargetGroup
       ? await forwardToGroup(exchange, route, { group: destination, ...options })

@@ -32,3 +32,19 @@ it('never forwards a request without the address of its client, not even of one 
   const addresses = upstream.requests.map(({ headers }) => headers['x-forwarded-for'])
   expect(new Set(addresses)).toEqual(new Set(['127.0.0.1']))
 })
+
+it('forwards the real client first and then the proxies, if they are trusted', async () => {
+  const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
+  const routes = [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }]
+  const headers = { 'X-Tenant-ID': 'acme', 'X-Forwarded-For': '192.0.2.66, 203.0.113.7, 10.2.2.2' }
+  for (const trusted_proxies of [['127.0.0.1', '10.0.0.0/8'], ['127.0.0.1'], ['10.0.0.0/8'], []]) {
+    const { url } = await startGateway({ gateway: { trusted_proxies }, routes })
+    expect((await fetch(`${url}/r`, { headers })).status).toBe(200)
+  }
+  expect(upstream.requests.map(({ headers }) => headers['x-forwarded-for'])).toEqual([
+    '203.0.113.7, 10.2.2.2, 127.0.0.1',
+    '10.2.2.2, 127.0.0.1',
+    '127.0.0.1',
+    '127.0.0.1',
+  ])
+})

@@ -102,6 +102,19 @@ test('headers that a server behind might believe stay at the gateway', async () 
     'Client-Cert': ':MIIB:',
     'Client-Cert-Chain': ':MIIB:',
     X_Original_Url: '/admin',
+    'X-Method-Override': 'DELETE',
+    'X-HTTP-Method': 'DELETE',
+    'X-Original-Host': 'admin',
+    'X-Original-URI': '/admin',
+    'X-Original-Method': 'DELETE',
+    'X-Rewrite-Path': '/admin',
+    'X-Envoy-Original-Path': '/admin',
+    'X-Forwarded-Uri': '/admin',
+    'X-Forwarded-Path': '/admin',
+    'X-Forwarded-Method': 'DELETE',
+    'X-Forwarded-Prefix': '/admin',
+    'X-Script-Name': '/admin',
+    'X_Forwarded.Prefix': '/admin',
   }
   await send({ claims: { tenant_id: 'acme' } }, dangerous)
   const names = Object.keys(upstream.requests[0]?.headers ?? {})

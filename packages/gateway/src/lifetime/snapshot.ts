@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config/config-schema.ts'
 import { pageSecretsOf, withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import type { Exchange } from '../exchange.ts'
-import { createClientAddress } from '../listen/client-address.ts'
+import { type ClientAddress, type ClientPath, createClientPath } from '../listen/client-address.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/key-pair.ts'
 import type { Log } from '../log.ts'
 import type { McpWorld } from '../mcp/mcp-links.ts'
@@ -33,6 +33,7 @@ export interface Snapshot {
   readonly adminCertificate: ServerCertificate | undefined
   /** Signs callers for the services, where the gateway has a key. */
   readonly signer: IdentitySigner | undefined
+  readonly clientPath: ClientPath
   /** Seals the sessions of the approval page, where it is on. */
   readonly tokenSeal: TokenSeal | undefined
   /** The endpoint for MCP clients, where it is on. */
@@ -78,7 +79,8 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const tokenSeal = page && new TokenSeal(pageSecretsOf(page, world.pageSecret))
   const router = createRouter(routes)
   const sources = { sections: withSecrets(config.plugins), custom, limits: gateway }
-  const clientAddress = createClientAddress(gateway.trusted_proxies)
+  const clientPath = createClientPath(gateway.trusted_proxies)
+  const clientAddress: ClientAddress = (request) => clientPath(request)[0]
   const plugins = createPlugins(sources, { ...world, clientAddress, configVersion: versionOf(config) })
   const { pools, mcp } = createPools(config, world, plugins)
   return {
@@ -91,6 +93,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     certificate,
     adminCertificate,
     signer,
+    clientPath,
     tokenSeal,
     mcp,
     requests: createActiveExchanges('positionInSnapshot'),

@@ -18,7 +18,7 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   if (route === undefined) return refusal('ROUTE_NOT_FOUND')
   exchange.step = 'upstream'
   const { limits, cors } = snapshot.config.gateway
-  const { signer } = snapshot
+  const { signer, clientPath } = snapshot
   const asks = asksForUsage(route, exchange.countsUsage)
   const notAsked = asks ? await askForUsage(exchange, limits.max_body_bytes) : undefined
   if (notAsked !== undefined) return notAsked
@@ -26,8 +26,8 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   const destination = snapshot.pools.get(route)
   const forwarded =
     destination instanceof TargetGroup
-      ? await forwardToGroup(exchange, route, { group: destination, traceparent, signer, log })
-      : await forward(exchange, route, { ...destination, traceparent, signer, log })
+      ? await forwardToGroup(exchange, route, { group: destination, traceparent, signer, clientPath, log })
+      : await forward(exchange, route, { ...destination, traceparent, signer, clientPath, log })
   exchange.trail?.end('upstream')
   if ('refused' in forwarded) return forwarded.refused
   const { answer } = forwarded

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createClientAddress } from './client-address.ts'
+import { createClientPath } from './client-address.ts'
 
 const seen = (clientAddress: string, forwarded?: string) => ({
   clientAddress,
@@ -7,10 +7,10 @@ const seen = (clientAddress: string, forwarded?: string) => ({
 })
 
 it('is the address of the connection without trusted proxies, whatever the header says', () => {
-  expect(createClientAddress([])(seen('192.0.2.1', '198.51.100.7'))).toBe('192.0.2.1')
+  expect(createClientPath([])(seen('192.0.2.1', '198.51.100.7'))).toEqual(['192.0.2.1'])
 })
 
-const behind = createClientAddress(['10.0.0.0/8', '2001:db8::/32', '192.0.2.9'])
+const behind = createClientPath(['10.0.0.0/8', '2001:db8::/32', '192.0.2.9'])
 
 it.each([
   ['a stranger is believed nothing', '198.51.100.7', '203.0.113.1', '198.51.100.7'],
@@ -23,5 +23,13 @@ it.each([
   ['an entry that is no address', '10.0.0.1', '203.0.113.1, unknown', '10.0.0.1'],
   ['proxies only', '10.0.0.1', '10.1.1.1', '10.1.1.1'],
 ])('finds the client behind trusted proxies: %s', (_title, connection, forwarded, client) => {
-  expect(behind(seen(connection, forwarded))).toBe(client)
+  expect(behind(seen(connection, forwarded))[0]).toBe(client)
+})
+
+it('names the proxies behind the client, and nothing that the client wrote', () => {
+  expect(behind(seen('10.0.0.1', '1.1.1.1, 203.0.113.1, 10.2.2.2'))).toEqual([
+    '203.0.113.1',
+    '10.2.2.2',
+    '10.0.0.1',
+  ])
 })

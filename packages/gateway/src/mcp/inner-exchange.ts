@@ -47,9 +47,12 @@ export async function sendInner(request: InnerRequest, options: InnerOptions): P
 function innerExchange(request: InnerRequest, reply: Reply, options: InnerOptions): Exchange {
   const { outer, spanId, forwardsToken } = options
   const body = request.body === undefined ? undefined : Buffer.from(request.body)
+  const forwardedFor = outer.headers['x-forwarded-for']
   const rawHeaders = Object.entries({
     Host: outer.headers['host'] ?? '',
     ...request.headers,
+    // Believed only from trusted proxies, as for the outer request.
+    ...(forwardedFor !== undefined && { 'X-Forwarded-For': forwardedFor }),
     ...(body !== undefined && { [headerNames.contentType]: 'application/json' }),
   }).flat()
   const headers = collect(rawHeaders)

@@ -20,6 +20,7 @@ test('a request that fails before it is sent keeps no permit', async () => {
     basePath: '',
     origin: 'http://127.0.0.1:9',
     signer: undefined,
+    clientPath: (): [string] => ['127.0.0.1'],
     traceparent: '',
     log: makeContext().log,
   }

@@ -9,6 +9,7 @@ import {
   type StepResult,
   unlessCancelled,
 } from '../exchange.ts'
+import type { ClientPath } from '../listen/client-address.ts'
 import type { Log } from '../log.ts'
 import { type BodyEnd, dispatch, type UpstreamAnswer, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
@@ -20,10 +21,11 @@ import type { UpstreamTarget } from './upstream-pool.ts'
 /** The result of forwarding: an answer to pass on, or the outcome that replaces it. */
 export type Forwarded = { readonly answer: UpstreamAnswer } | { readonly refused: NonNullable<StepResult> }
 
-/** The trace of a request, the signer of its caller and the log. */
+/** The trace of a request, the signer of its caller, the way of its client and the log. */
 export interface ForwardWorld {
   readonly traceparent: string
   readonly signer: IdentitySigner | undefined
+  readonly clientPath: ClientPath
   readonly log: Log
 }
 
@@ -115,11 +117,13 @@ export class ForwardedRequest implements UpstreamRequest {
   private readonly release: Release
 
   constructor(exchange: Exchange, options: ForwardOptions, release: Release) {
-    const { basePath, traceparent, origin, signer } = options
+    const { basePath, traceparent, origin, signer, clientPath } = options
     this.exchange = exchange
     this.release = release
     this.path = basePath + exchange.path + exchange.query
-    this.headers = forwardedHeaders(exchange, { traceparent, identity: signer?.sign(exchange, origin) })
+    const forwardedFor = clientPath(exchange).join(', ')
+    const identity = signer?.sign(exchange, origin)
+    this.headers = forwardedHeaders(exchange, { traceparent, identity, forwardedFor })
     this.body = options.body ?? exchange.body.content()
     // On an idle connection it could be lost without a trace (F8), and it must not be sent twice.
     this.needsNewConnection = exchange.keyClaim?.sendsOnce === true

@@ -26,7 +26,7 @@ function forward(rawHeaders: readonly string[], overrides: Partial<Exchange> = {
   const sent = pairs(rawHeaders).map(([name = '', value = '']) => [name, value])
   const headers = makeHeaders(Object.fromEntries(sent))
   const exchange = makeExchange({ rawHeaders: [...rawHeaders], headers, ...overrides })
-  return pairs(forwardedHeaders(exchange, { traceparent: TRACEPARENT }))
+  return pairs(forwardedHeaders(exchange, { traceparent: TRACEPARENT, forwardedFor: exchange.clientAddress }))
 }
 
 function pairs(list: readonly string[]): string[][] {

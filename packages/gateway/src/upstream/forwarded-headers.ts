@@ -28,14 +28,23 @@ const FORGEABLE = [
   'X-Forwarded-Host',
   'X-Forwarded-User',
   'X-Forwarded-Client-Cert',
+  'X-Forwarded-Uri',
+  'X-Forwarded-Path',
+  'X-Forwarded-Method',
+  'X-Forwarded-Prefix',
+  'X-Script-Name',
   'X-Real-IP',
   'X-HTTP-Method-Override',
-  'X-Original-URL',
-  'X-Rewrite-URL',
+  'X-HTTP-Method',
+  'X-Method-Override',
+  'X-Envoy-Original-Path',
   // RFC 9440: a proxy that ends TLS must remove a client's own.
   'Client-Cert',
   'Client-Cert-Chain',
 ]
+
+/** Frameworks and proxies read another path, host or method from headers with these beginnings. */
+const FORGEABLE_BEGINNINGS = ['x-original-', 'x-rewrite-']
 
 /**
  * Dropped from the client's request in every spelling. The writer sets framing and addressing for the request that it
@@ -58,17 +67,21 @@ const OWNED = new Set(
     headerNames.traceparent,
     // It belongs to the replaced traceparent (W3C Trace Context, section 3.4).
     'tracestate',
-    ...FORGEABLE,
   ].map((name) => normalised(name.toLowerCase())),
 )
 
 /** The key of a header, or nothing for one that is dropped; cached by the name as it was sent. */
-const passedKey = memoize((name) => (OWNED.has(normalised(name.toLowerCase())) ? '' : headerKey(name)))
+const passedKey = memoize((name) =>
+  OWNED.has(normalised(name.toLowerCase())) || isForgeable(name) ? '' : headerKey(name),
+)
 
 const FORGEABLE_NAMES = new Set(FORGEABLE.map((name) => normalised(name.toLowerCase())))
 
 /** Whether a header of a client, in any spelling, states what only the gateway may state. */
-export const isForgeable = memoize((name) => FORGEABLE_NAMES.has(normalised(name.toLowerCase())))
+export const isForgeable = memoize((name) => {
+  const key = normalised(name.toLowerCase())
+  return FORGEABLE_NAMES.has(key) || FORGEABLE_BEGINNINGS.some((beginning) => key.startsWith(beginning))
+})
 
 /** Whether a header must not pass the gateway; `named` are the names in `Connection`. */
 export function isHopByHop(name: string, named: ReadonlySet<string> | undefined): boolean {
@@ -88,6 +101,8 @@ export interface OwnValues {
   readonly traceparent: string
   /** The signed identity of the caller, where the gateway has a key. */
   readonly identity?: string | undefined
+  /** The client's address and those of the proxies before the gateway. */
+  readonly forwardedFor: string
 }
 
 /**
@@ -130,7 +145,7 @@ function passedHeaders(exchange: Exchange): string[] {
 function addOwnHeaders(
   list: string[],
   exchange: Exchange,
-  { traceparent, identity: signed }: OwnValues,
+  { traceparent, identity: signed, forwardedFor }: OwnValues,
 ): void {
   const { headers, identity, trace, route } = exchange
   add(list, headerNames.correlationId, trace.correlationId)
@@ -149,7 +164,7 @@ function addOwnHeaders(
     add(list, headerNames.authorization, headers[headerKeys.authorization])
   add(list, headerNames.traceparent, traceparent)
   if (exchange.countsUsage || exchange.keyClaim !== undefined) add(list, 'Accept-Encoding', 'identity')
-  add(list, 'X-Forwarded-For', exchange.clientAddress)
+  add(list, 'X-Forwarded-For', forwardedFor)
   add(list, 'X-Forwarded-Proto', exchange.protocol)
   add(list, 'X-Forwarded-Host', headers['host'])
 }

@@ -212,7 +212,7 @@ export const gatewaySection = section({
   trusted_proxies: list(checked('an address range', checkAddressRange))
     .default([])
     .describe(
-      'Address ranges of proxies before the gateway, such as 10.0.0.0/8. Audit records then name the rightmost address of X-Forwarded-For outside of them.',
+      'Address ranges of proxies before the gateway, such as 10.0.0.0/8. Audit records and the X-Forwarded-For of services then begin with the client: the rightmost address of X-Forwarded-For outside of them.',
     ),
   limits: limits.prefault({}).describe('Bounds that protect the process.'),
   rate_limits: list(rateLimitSection)
