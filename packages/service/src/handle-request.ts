@@ -11,6 +11,7 @@ import type { CallOptions } from './call/call.ts'
 import type { Durable } from './durable.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type Caller, openTrace, plainIdentity, readCaller } from './http/caller.ts'
+import type { OwnEnd } from './http/own-hosts.ts'
 import { readBody } from './http/read-body.ts'
 import type { Match, Router } from './http/router.ts'
 import type { InFlight } from './in-flight.ts'
@@ -44,9 +45,13 @@ export interface ServiceParts {
 }
 
 /** Handles a request. This is the only place that catches errors. */
-export async function handleRequest(parts: ServiceParts, request: Request): Promise<Response> {
+export async function handleRequest(
+  parts: ServiceParts,
+  request: Request,
+  end: OwnEnd | undefined,
+): Promise<Response> {
   const opened = openTrace(request)
-  const exchange = openExchange(parts, request, opened.trace)
+  const exchange = openExchange(parts, { request, end }, opened.trace)
   let answer: Answer
   let written: WrittenOutcome
   try {
@@ -97,8 +102,8 @@ async function answerRequest(parts: ServiceParts, exchange: Exchange): Promise<A
 }
 
 /** With `trust` the plain headers of an identity are not read. */
-async function identify({ trust, defaultTenant }: ServiceParts, { request, url }: Exchange) {
-  const identity = trust === undefined ? plainIdentity(request) : await trust.identify(request, url)
+async function identify({ trust, defaultTenant }: ServiceParts, { request, end }: Exchange) {
+  const identity = trust === undefined ? plainIdentity(request) : await trust.identify(request, end)
   return identity.ok ? readCaller(request, identity.value, defaultTenant) : identity
 }
 
@@ -186,9 +191,14 @@ function jobOf({ match, caller, collected }: CheckedRequest, scope: Scope, { tra
   }
 }
 
-function openExchange({ log, inFlight }: ServiceParts, request: Request, trace: Exchange['trace']): Exchange {
+function openExchange(
+  { log, inFlight }: ServiceParts,
+  { request, end }: Pick<Exchange, 'request' | 'end'>,
+  trace: Exchange['trace'],
+): Exchange {
   return {
     request,
+    end,
     url: new URL(request.url),
     method: request.method === 'HEAD' ? 'GET' : request.method,
     trace,
@@ -248,6 +258,8 @@ function logFailure({ request, log, record }: Exchange, cause: unknown): void {
 /** One request in progress. */
 interface Exchange {
   readonly request: Request
+  /** The own end of its connection, if that is known. */
+  readonly end: OwnEnd | undefined
   readonly url: URL
   /** HEAD is answered as GET without a body. */
   readonly method: string

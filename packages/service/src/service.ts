@@ -7,6 +7,7 @@ import type { CallIdentity } from './call/identity.ts'
 import { createDurable, type DurableSettings } from './durable.ts'
 import { handleRequest, type ServiceParts } from './handle-request.ts'
 import { createNodeListener } from './http/node-listener.ts'
+import { ownEndOf } from './http/own-hosts.ts'
 import { createRouter } from './http/router.ts'
 import { createInFlight } from './in-flight.ts'
 import type { JsonSchema } from './input/json-schema.ts'
@@ -64,8 +65,11 @@ export interface ServiceOptions {
 
 /** A service. `close` releases everything it created. */
 export interface Service {
-  /** Answers a request. It never rejects. */
-  fetch(request: Request): Promise<Response>
+  /**
+   * Answers a request. It never rejects. The bindings of Node and Hono tell at which address it arrived; `trust` without an
+   * `audience` needs them.
+   */
+  fetch(request: Request, bindings?: unknown): Promise<Response>
   /** The listener for `node:http` and frameworks based on it. */
   readonly listener: RequestListener
   /** The OpenAPI 3.1 document, also served at `/openapi.json`. */
@@ -115,7 +119,8 @@ export function createService(options: ServiceOptions): Service {
   })
   const parts = createParts(options, { log, durable, publicPath, operations, document })
   durable.start(runnersOf(operations, parts))
-  const fetch = (request: Request) => parts.inFlight.track(handleRequest(parts, request))
+  const fetch = (request: Request, bindings?: unknown) =>
+    parts.inFlight.track(handleRequest(parts, request, ownEndOf(bindings)))
   return {
     fetch,
     listener: createNodeListener(fetch),

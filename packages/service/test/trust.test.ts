@@ -1,11 +1,16 @@
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { startServer } from '@agentic-rest/testing/start-server'
 import { memoryLog, startService } from '@agentic-rest/testing/start-service'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
 import { SignJWT } from 'jose'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { createService, defineOperation, success, type TrustOptions } from '../src/index.ts'
-import { type Answer, ask, expectAnswer } from './harness/ask.ts'
+import { type Answer, ask, expectAnswer, trace } from './harness/ask.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -76,6 +81,15 @@ async function startTrusting(trust: TrustOptions, more: { maxBodyBytes?: number 
       headers: { ...plain, 'content-type': 'application/json', 'x-agentic-identity': token },
     })
   return { ...started, send }
+}
+
+/** A GET with a `Host` of one's choice, which `fetch` does not send. */
+async function askRaw(url: string, path: string, headers: Record<string, string>): Promise<Answer> {
+  const ids = { 'x-correlation-id': trace.correlationId, 'x-request-id': trace.requestId }
+  const sent = request(url + path, { headers: { ...ids, ...headers } }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  const all = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
+  return { status: answer.statusCode ?? 0, headers: new Headers(all), text: await text(answer) }
 }
 
 const alice = {
@@ -175,20 +189,64 @@ describe('a service that trusts a gateway', () => {
     expectAnswer(await send(token), 200, alice)
   })
 
-  it('judges the audience of a cached token again', async () => {
+  it('compares the address and port of its socket, also for a cached token, and never Host', async () => {
     const signer = newSigner()
-    const service = createService({
-      operations: [read],
-      log: memoryLog().log,
-      trust: { jwks: { keys: [signer.jwk] }, issuer: ISSUER },
-    })
-    const token = await sign(signer, 'http://one.example')
-    const send = (origin: string) =>
-      service.fetch(new Request(`${origin}/read`, { headers: { 'x-agentic-identity': token } }))
-    expect((await send('http://one.example')).status).toBe(200)
-    expect((await send('http://two.example')).status).toBe(403)
-    expect((await send('http://one.example:80')).status).toBe(200)
-    await service.close()
+    const { url, send } = await startTrusting({ jwks: { keys: [signer.jwk] }, issuer: ISSUER })
+    const other = 'http://neighbour.example:8082'
+    const { port } = new URL(url)
+    for (const aud of [
+      other,
+      'http://127.0.0.1:8082',
+      `http://neighbour.example:${port}`,
+      `https://127.0.0.1:${port}`,
+    ]) {
+      const token = await sign(signer, aud)
+      const headers = { host: new URL(aud).host, 'x-agentic-identity': token }
+      // Twice: the second time it is known.
+      for (let round = 0; round < 2; round += 1)
+        expectRefused(await askRaw(url, '/read', headers), 'IDENTITY_INVALID')
+    }
+    expectAnswer(await send(await sign(signer, `http://localhost:${port}`)), 200, alice)
+    const token = await sign(signer, url)
+    expectAnswer(
+      await askRaw(url, '/read', { host: 'neighbour.example', 'x-agentic-identity': token }),
+      200,
+      {},
+    )
+  })
+
+  it('needs an audience where nobody tells it the socket', async () => {
+    const signer = newSigner()
+    const { log, lines } = memoryLog()
+    const trust = { jwks: { keys: [signer.jwk] }, issuer: ISSUER }
+    const ask = async (options: Partial<TrustOptions>) => {
+      const service = createService({ operations: [read], log, trust: { ...trust, ...options } })
+      const headers = { 'x-agentic-identity': await sign(signer, 'http://one.example') }
+      const { status } = await service.fetch(new Request('http://one.example/read', { headers }))
+      await service.close()
+      return status
+    }
+    expect(await ask({})).toBe(403)
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        message: 'an identity was refused',
+        fields: { cause: 'the socket is not known, set trust.audience' },
+      },
+    ])
+    expect(await ask({ audience: 'http://one.example' })).toBe(200)
+  })
+
+  it('knows the socket below a Hono app', async () => {
+    const signer = newSigner()
+    const trust = { jwks: { keys: [signer.jwk] }, issuer: ISSUER }
+    const service = createService({ operations: [read], log: memoryLog().log, trust })
+    onTestFinished(() => service.close())
+    const app = new Hono().mount('/agent', service.fetch)
+    const { url } = await startServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+    const send = async (aud: string) =>
+      (await ask(`${url}/agent/read`, { headers: { 'x-agentic-identity': await sign(signer, aud) } })).status
+    expect([await send(url), await send('http://127.0.0.1:1')]).toEqual([200, 403])
   })
 
   it('refuses a cached token when it has expired', async () => {

@@ -1,40 +1,27 @@
-import { expect, it } from 'vitest'
-import { createHostCheck } from './own-hosts.ts'
+import { expect, test } from 'vitest'
+import { originsOf, ownEndOf } from './own-hosts.ts'
 
-const isOwn = createHostCheck({ host: '0.0.0.0', hosts: ['Campaigns', 'api.example.com', 'fd00::1'] })
+const end = (address: string, port = 8081, isSecure = false) => ({ address, port, isSecure })
 
-it.each<[string, string | undefined, boolean]>([
-  ['http://localhost:8081', '127.0.0.1', true],
-  ['http://LOCALHOST', undefined, true],
-  ['http://127.0.0.1:8081', '127.0.0.1', true],
-  ['http://10.0.0.7:8081', '10.0.0.7', true],
-  ['http://10.0.0.7', '::ffff:10.0.0.7', true],
-  ['http://[::1]:8081', '::1', true],
-  ['http://[fe80::1]', 'fe80:0:0::1', true],
-  ['http://campaigns:8081', '10.0.0.7', true],
-  ['http://API.example.com', '10.0.0.7', true],
-  ['http://[fd00:0::1]', '10.0.0.7', true],
-  ['http://10.0.0.8:8081', '10.0.0.7', false],
-  ['http://rebound.example', '127.0.0.1', false],
-  ['http://campaigns.rebound.example', '127.0.0.1', false],
-  ['http://localhost.rebound.example', '127.0.0.1', false],
-  ['http://127.0.0.1.rebound.example', '127.0.0.1', false],
-  ['http://127.0.0.1:8081', undefined, false],
-])('%s at %s: %s', (url, localAddress, expected) => {
-  expect(isOwn(new URL(url), localAddress)).toBe(expected)
+test.each([
+  ['an address', end('10.0.0.5'), ['http://10.0.0.5:8081']],
+  ['the machine itself', end('127.0.0.1'), ['http://127.0.0.1:8081', 'http://localhost:8081']],
+  ['another address of it', end('127.0.0.2'), ['http://127.0.0.2:8081', 'http://localhost:8081']],
+  ['IPv6', end('fd00::5'), ['http://[fd00::5]:8081']],
+  ['the machine itself by IPv6', end('::1'), ['http://[::1]:8081', 'http://localhost:8081']],
+  ['IPv4 in IPv6', end('::ffff:10.0.0.5'), ['http://10.0.0.5:8081']],
+  ['the usual port', end('10.0.0.5', 80), ['http://10.0.0.5']],
+  ['TLS', end('10.0.0.5', 443, true), ['https://10.0.0.5']],
+])('the origins of %s', (_title, own, origins) => {
+  expect(originsOf(own)).toEqual(origins)
 })
 
-it('the name that it listens on is its own', () => {
-  expect(
-    createHostCheck({ host: 'db.internal', hosts: [] })(new URL('http://db.internal:1'), '10.0.0.7'),
-  ).toBe(true)
+test('the end is that of the socket, and nothing else is one', () => {
+  const bound = (socket: unknown) => ownEndOf({ incoming: { socket } })
+  expect(bound({ localAddress: '::1', localPort: 1 })).toEqual(end('::1', 1))
+  expect(bound({ localAddress: '::1', localPort: 1, encrypted: true })).toEqual(end('::1', 1, true))
+  for (const other of [undefined, null, 'x', {}, { incoming: null }, { incoming: {} }])
+    expect(ownEndOf(other)).toBeUndefined()
+  expect(bound({ localAddress: undefined, localPort: 1 })).toBeUndefined()
+  expect(bound({ localAddress: '::1' })).toBeUndefined()
 })
-
-it.each(['http://a', 'a:8081', 'a:80', 'a/b', 'a?b', 'u@a', '', ' ', '[::1]:80', '*:1'])(
-  '%j is no host',
-  (host) => {
-    expect(() => createHostCheck({ host: '127.0.0.1', hosts: [host] })).toThrow(
-      `a host is a name or an address without scheme, port and path, not "${host}"`,
-    )
-  },
-)

@@ -1,12 +1,14 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { memoryLog } from '@agentic-rest/testing/start-service'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { OwnEnd } from '../http/own-hosts.ts'
 import { createTrust, type TrustOptions } from './trust.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 const jwks = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k-1' }] }
 const NOW = 1_800_000_000
-const ORIGIN = 'http://own.example'
+const ORIGIN = 'http://10.0.0.5:8081'
+const END = { address: '10.0.0.5', port: 8081, isSecure: false }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 }))
 afterEach(() => void vi.useRealTimers())
@@ -25,8 +27,8 @@ function start(options: Partial<TrustOptions> = {}) {
     fetch: () => expect.fail('nothing is fetched'),
     log,
   })
-  const identify = (token: string, origin = ORIGIN) =>
-    trust.identify({ headers: new Headers({ 'x-agentic-identity': token }) }, new URL(origin))
+  const identify = (token: string, end: OwnEnd | undefined = END) =>
+    trust.identify({ headers: new Headers({ 'x-agentic-identity': token }) }, end)
   return { identify, lines }
 }
 
@@ -76,11 +78,14 @@ describe('a verified token', () => {
     expect(await identify(token)).toEqual(refused)
   })
 
-  test('is judged by the audience of each request', async () => {
+  test('is judged by the connection of each request', async () => {
     const { identify } = start()
     const token = signed()
     await identify(token)
-    expect(identify(token, 'http://other.example')).toEqual(refused)
+    expect(identify(token, { ...END, port: 8082 })).toEqual(refused)
+    expect(identify(token, { ...END, address: '10.0.0.6' })).toEqual(refused)
+    expect(identify(token, { ...END, isSecure: true })).toEqual(refused)
+    expect(identify(token)).toEqual(accepted)
   })
 
   test('makes place for newer ones', async () => {

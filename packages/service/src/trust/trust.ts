@@ -2,6 +2,7 @@ import { headers } from '@agentic-rest/profile'
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose'
 import { endWith, goOn, type Step } from '../answer.ts'
 import type { Identity } from '../http/caller.ts'
+import { type OwnEnd, originsOf } from '../http/own-hosts.ts'
 import type { Log } from '../log.ts'
 import { refusal } from '../refusals.ts'
 import { isStorable } from '../runtime/key-text.ts'
@@ -17,7 +18,10 @@ import {
 interface TrustedIssuer {
   /** The `issuer` of the gateway's `identity`; `agentic-gateway` unless it says otherwise. */
   readonly issuer: string
-  /** The accepted audiences; the origin of each request by default. Set it where hosts are not checked or services share one. */
+  /**
+   * The accepted audiences: origins of the gateway's targets. By default the address and port at which a request arrives. Set
+   * it where the gateway's target has a name, and behind a proxy.
+   */
   readonly audience?: string | readonly string[]
 }
 
@@ -27,7 +31,10 @@ export type TrustOptions = TrustedIssuer & ({ readonly jwksUrl: string } | { rea
 /** Reads the signed identity of requests. */
 export interface Trust {
   /** A cached token is answered without a promise. */
-  identify(request: Pick<Request, 'headers'>, url: URL): Step<Identity> | Promise<Step<Identity>>
+  identify(
+    request: Pick<Request, 'headers'>,
+    end: OwnEnd | undefined,
+  ): Step<Identity> | Promise<Step<Identity>>
 }
 
 const TOKEN_TYPE = 'agentic-identity+jwt'
@@ -61,7 +68,10 @@ export function createTrust(options: TrustOptions, { fetch, log }: TrustParts): 
 
   const admit = ({ identity, audiences }: Verified, own: readonly string[]): Step<Identity> => {
     if (audiences.some((audience) => own.includes(audience))) return goOn(identity)
-    log.warn('an identity was refused', { cause: 'it is for another audience' })
+    // Without a socket there is nothing to compare with: the header Host is the caller's own word.
+    const cause =
+      own.length === 0 ? 'the socket is not known, set trust.audience' : 'it is for another audience'
+    log.warn('an identity was refused', { cause })
     return endWith(refusal('IDENTITY_INVALID'))
   }
   const verifyNew = async (token: string, own: readonly string[]): Promise<Step<Identity>> => {
@@ -74,10 +84,10 @@ export function createTrust(options: TrustOptions, { fetch, log }: TrustParts): 
     return admit(verified, own)
   }
   return {
-    identify({ headers: sent }, { origin }) {
+    identify({ headers: sent }, end) {
       const token = sent.get(headers.agenticIdentity)
       if (token === null || token === '') return endWith(refusal('IDENTITY_REQUIRED'))
-      const own = wanted ?? [origin]
+      const own = wanted ?? (end === undefined ? [] : originsOf(end))
       const known = cache.get(token)
       return known !== undefined && known.until > Date.now() ? admit(known, own) : verifyNew(token, own)
     },
@@ -116,7 +126,7 @@ interface Verification {
   readonly issuer: string
 }
 
-/** Verifies everything but the audience, which depends on the request; a text is the reason of a refusal, for the log. */
+/** Verifies everything but the audience, which depends on the connection; a text is the reason of a refusal, for the log. */
 async function verify(token: string, { keys, issuer }: Verification): Promise<Verified | string> {
   if (token.length > MAX_TOKEN_LENGTH) return 'it is too long'
   try {
