@@ -44,7 +44,6 @@ class BodyTap implements UsageTap {
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const DATA = Buffer.from('data:')
-const NEXT_DATA = Buffer.from('\ndata:')
 /** Bytes of an event that has one token: the names, ids and log probabilities around it. */
 const ONE_TOKEN_BYTES = 1024
 const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf])
@@ -119,11 +118,11 @@ class StreamTap implements UsageTap {
 
   /** Counts the lines of data in a chunk of whole events. */
   private countLines(bytes: Buffer): void {
-    const beginsWithData = DATA.equals(bytes.subarray(0, DATA.length))
-    let start = beginsWithData ? DATA.length : nextData(bytes, 0)
-    while (start !== undefined) {
-      this.countData(bytes.indexOf(LINE_FEED, start) - start)
-      start = nextData(bytes, start)
+    for (let at = 0; at < bytes.length; at += 1) {
+      if (bytes[at] === LINE_FEED) continue
+      const end = bytes.indexOf(LINE_FEED, at)
+      if (isData(bytes, at)) this.countData(end - at - DATA.length)
+      at = end
     }
   }
 
@@ -212,10 +211,10 @@ class StreamTap implements UsageTap {
   }
 }
 
-/** The place behind the next `data:` that begins a line. */
-function nextData(bytes: Buffer, from: number): number | undefined {
-  const found = bytes.indexOf(NEXT_DATA, from)
-  return found === -1 ? undefined : found + NEXT_DATA.length
+/** Whether a line of data begins at a position. */
+function isData(bytes: Buffer, at: number): boolean {
+  for (let index = 0; index < DATA.length; index += 1) if (bytes[at + index] !== DATA[index]) return false
+  return true
 }
 
 /** The ends of the lines of a chunk, by native search. */
