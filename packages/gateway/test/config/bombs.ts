@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { parseConfig } from '../../src/config/parse-config.ts'
-import { referenceTime } from '../harness/reference-time.ts'
+import { timesOfReference } from '@agentic-rest/testing/cpu-ratio'
 
 const MEBIBYTE = 1_048_576
 
@@ -83,21 +83,26 @@ export const bombs: Readonly<Record<string, { readonly text: string; readonly fa
 /** The refusal of one file. */
 export interface Refusal {
   readonly messages: readonly string[]
-  readonly milliseconds: number
+  /** The CPU time, as a multiple of the time to read a MiB of text. */
+  readonly cost: number
 }
 
-function refuse(text: string, limitMs: number): Refusal {
+/** The most that a file may cost. Measured: up to 180. */
+export const MOST_COST = 450
+
+async function refuse(text: string): Promise<Refusal> {
   let messages: readonly string[] = []
-  const milliseconds = referenceTime(() => {
+  const work = () => {
     const result = parseConfig(text, { file: 'bomb.yaml', env: {} })
     messages = result.ok ? [] : result.faults.map(({ message }) => message)
-  }, limitMs)
-  return { messages, milliseconds }
+  }
+  return { cost: await timesOfReference({ work, below: MOST_COST }), messages }
 }
 
-// A separate program, `node bombs.ts LIMIT_MS RESULT`: in the process of other tests their garbage is collected meanwhile.
+// A separate program, `node bombs.ts RESULT`: in the process of other tests their garbage is collected meanwhile.
 if (process.argv[1] === import.meta.filename) {
-  const [limitMs = '', resultFile = ''] = process.argv.slice(2)
-  const refusals = Object.entries(bombs).map(([name, { text }]) => [name, refuse(text, Number(limitMs))])
-  writeFileSync(resultFile, JSON.stringify(Object.fromEntries(refusals)))
+  const [resultFile = ''] = process.argv.slice(2)
+  const refusals: Record<string, Refusal> = {}
+  for (const [name, { text }] of Object.entries(bombs)) refusals[name] = await refuse(text)
+  writeFileSync(resultFile, JSON.stringify(refusals))
 }

@@ -62,12 +62,12 @@ function expectSaneResult(text: string, result: ConfigResult): void {
   if (result.ok) return
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   expect(result.faults.length).toBeGreaterThan(0)
-  for (const { line, column, message, path } of result.faults) {
-    expect(line).toBeLessThanOrEqual(lines.length)
-    expect(column).toBeLessThanOrEqual((lines[line - 1]?.length ?? 0) + 2)
-    expect(`${path} ${message}`).not.toContain(SECRET)
-    expect(`${path} ${message}`).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
-  }
+  const insane = result.faults.filter(({ line, column, message, path }) => {
+    const isOutside = line > lines.length || column > (lines[line - 1]?.length ?? 0) + 2
+    const shown = `${path} ${message}`
+    return isOutside || shown.includes(SECRET) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(shown)
+  })
+  expect(insane).toEqual([])
   const places = result.faults.map(({ line, column }) => line * 1_000_000 + column)
   expect(places).toEqual(places.toSorted((a, b) => a - b))
 }

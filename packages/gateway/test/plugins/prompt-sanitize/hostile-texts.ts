@@ -1,12 +1,9 @@
 import type { BuiltinRule } from '../../../src/config/config-schema.ts'
 
-/** One MiB, in bytes of UTF-8. */
-export const MIB = 1_048_576
-
-/** One MiB of a repeated text, as one flat string: a concatenated string is slower to read. */
-export function fill(unit: string): string {
-  const bytes = Buffer.from(unit.repeat(Math.ceil(MIB / Buffer.byteLength(unit))))
-  return bytes.subarray(0, MIB).toString()
+/** A repeated text of so many bytes of UTF-8, as one flat string: a concatenated string is slower to read. */
+export function fill(unit: string, size: number): string {
+  const bytes = Buffer.from(unit.repeat(Math.ceil(size / Buffer.byteLength(unit))))
+  return bytes.subarray(0, size).toString()
 }
 
 const long = (character: string, length: number) => character.repeat(length)

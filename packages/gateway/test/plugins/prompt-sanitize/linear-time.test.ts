@@ -1,46 +1,39 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { growth, LINEAR } from '@agentic-rest/testing/cpu-ratio'
 import { runProgram } from '../../harness/run-program.ts'
 import { detectorNames } from './corpus/figures.ts'
 import { hostileTo, hostileToAll, hostileToKeywords } from './hostile-texts.ts'
-import type { Measurement } from './measure-searches.ts'
-import { createSanitizer, everyDetector, type TestRule } from './sanitizing.ts'
+import { MOST_COST, type Search } from './measure-searches.ts'
+import { createSanitizer, everyDetector } from './sanitizing.ts'
 
-const LIMIT_MS = 50
 const program = join(import.meta.dirname, 'measure-searches.ts')
+const inAll = Object.values(hostileToAll)
+const many = Array.from({ length: 500 }, (_, n) => `word ${n}`)
+const keywords = ['ignore previous instructions', 'aaaa aaab', 'abc', ...many]
+const searches: readonly Search[] = [
+  ...detectorNames.map((name) => ({
+    rule: { name, builtin: name, action: 'redact' as const },
+    units: [...inAll, ...hostileTo[name]],
+  })),
+  { rule: { name: 'five hundred keywords', keywords, action: 'redact' }, units: [...inAll, ...hostileToKeywords] },
+]
 
-/** The time of one search through 1 MiB of each text, measured in a separate process. */
-async function searchTimes(rule: TestRule, units: readonly string[]): Promise<Record<string, number>> {
-  const measurement: Measurement = { rule: { action: 'redact', ...rule }, units, limit: LIMIT_MS }
-  const times = await runProgram<number[]>(program, JSON.stringify(measurement))
-  return Object.fromEntries(units.map((unit, n) => [unit.slice(0, 40), times[n] ?? Number.NaN]))
-}
-
-function slowOnes(times: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(times).filter(([, time]) => !(time < LIMIT_MS)))
-}
-
-describe('a search through 1 MiB of hostile text takes less than 50 ms', () => {
-  test.each(detectorNames)('%s', async (name) => {
-    const units = [...Object.values(hostileToAll), ...hostileTo[name]]
-    const times = await searchTimes({ name, builtin: name }, units)
-    expect(Object.keys(times)).toHaveLength(units.length)
-    expect(slowOnes(times)).toEqual({})
+describe('a search through hostile text costs a small multiple of reading it', () => {
+  let costs: readonly (readonly number[])[]
+  beforeAll(async () => {
+    costs = await runProgram(program, JSON.stringify(searches))
   })
 
-  test('keywords, five hundred of them', async () => {
-    const many = Array.from({ length: 500 }, (_, n) => `word ${n}`)
-    const keywords = ['ignore previous instructions', 'aaaa aaab', 'abc', ...many]
-    const times = await searchTimes({ name: 'k', keywords }, [
-      ...Object.values(hostileToAll),
-      ...hostileToKeywords,
-    ])
-    expect(slowOnes(times)).toEqual({})
-  })
+  test.each(searches.map(({ rule, units }, index) => ({ name: rule.name, units, index })))(
+    '$name',
+    ({ units, index }) => {
+      expect(costs[index]).toHaveLength(units.length)
+      const dear = units.map((unit, n) => ({ unit: unit.slice(0, 40), cost: costs[index]?.[n] ?? Number.NaN }))
+      expect(dear.filter(({ cost }) => !(cost < MOST_COST))).toEqual([])
+    },
+  )
 })
-
-/** Time in proportion to the length, with a wide margin: a quadratic step would take 64 times as long for 8 times the length. */
-const MOST_GROWTH = 24
 
 describe('the time for a whole body grows with its length and no faster', () => {
   const bodies: Readonly<Record<string, (size: number) => string>> = {
@@ -62,25 +55,14 @@ describe('the time for a whole body grows with its length and no faster', () => 
       JSON.stringify('[REDACTED:ipv4] 1.1.1.1 '.repeat(size / 24)),
   }
 
-  /** The best of three times, or the first that is good enough. */
-  async function treatmentTime(body: string, goodEnough = 0): Promise<number> {
-    const sanitizer = createSanitizer(everyDetector, { maxBodyBytes: 8_388_608 })
-    let best = Number.POSITIVE_INFINITY
-    for (let count = 0; count < 3 && best >= goodEnough; count++) {
-      const start = process.threadCpuUsage()
-      await sanitizer.treat(body)
-      const { user, system } = process.threadCpuUsage(start)
-      best = Math.min(best, (user + system) / 1000)
-    }
-    return best
-  }
-
   test.each(Object.entries(bodies))('%s', async (_title, bodyOf) => {
-    await treatmentTime(bodyOf(65_536))
-    const small = await treatmentTime(bodyOf(131_072))
-    // Short times are inexact: the CPU clock of a thread may tick every 4 ms.
-    const most = Math.max(small, 8) * MOST_GROWTH
-    expect(await treatmentTime(bodyOf(1_048_576), most)).toBeLessThan(most)
+    const sanitizer = createSanitizer(everyDetector, { maxBodyBytes: 8_388_608 })
+    const workOf = (size: number) => {
+      const body = bodyOf(size)
+      return () => sanitizer.treat(body)
+    }
+    const g = await growth({ workOf, size: 65_536 })
+    expect(g).toBeLessThan(LINEAR)
   })
 })
 
