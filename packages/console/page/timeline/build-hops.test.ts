@@ -182,28 +182,6 @@ test('the error of a service is named by its status, and without one it has none
   expect(outcomeOf()).toEqual([['error', undefined]])
 })
 
-test('a thousand requests, each caused by the one before, are joined in a moment', () => {
-  const records = Array.from({ length: 1000 }, (_, index) =>
-    gatewayRecord({
-      part: 'gateway',
-      requestId: `r-${index}`,
-      actor: `a-${index}`,
-      at: index * 10,
-      took: 20_000 - index * 20,
-      outcome: 'success',
-    }),
-  )
-  const bars = flattenHops(buildHops(records))
-  const time = () => {
-    const before = performance.now()
-    flattenHops(buildHops(records))
-    return performance.now() - before
-  }
-  // Other processes can only make it longer.
-  expect(Math.min(time(), time(), time())).toBeLessThan(1000)
-  expect(bars.map(({ depth }) => depth)).toEqual(records.map((_, index) => index))
-})
-
 test('the record of a service joins the request of its own tenant', () => {
   const shared = { requestId: 'r-1', outcome: 'created' }
   const globex = { ...shared, tenant: 'globex', actor: 'carol' }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { parseConfig } from '../../src/config/parse-config.ts'
 import { timesOfReference } from '@agentic-rest/testing/cpu-ratio'
+import { parseConfig } from '../../src/config/parse-config.ts'
 
 const MEBIBYTE = 1_048_576
 

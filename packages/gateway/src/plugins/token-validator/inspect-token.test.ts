@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import { growth, LINEAR } from '@agentic-rest/testing/cpu-ratio'
+import { expect, test } from 'vitest'
 import { decodeToken, lifetimeFault, readLifetime } from './inspect-token.ts'
 
 const encode = (text: string) => Buffer.from(text).toString('base64url')

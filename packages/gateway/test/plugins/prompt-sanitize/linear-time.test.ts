@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
 import { growth, LINEAR } from '@agentic-rest/testing/cpu-ratio'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { runProgram } from '../../harness/run-program.ts'
 import { detectorNames } from './corpus/figures.ts'
 import { hostileTo, hostileToAll, hostileToKeywords } from './hostile-texts.ts'
@@ -16,7 +16,10 @@ const searches: readonly Search[] = [
     rule: { name, builtin: name, action: 'redact' as const },
     units: [...inAll, ...hostileTo[name]],
   })),
-  { rule: { name: 'five hundred keywords', keywords, action: 'redact' }, units: [...inAll, ...hostileToKeywords] },
+  {
+    rule: { name: 'five hundred keywords', keywords, action: 'redact' },
+    units: [...inAll, ...hostileToKeywords],
+  },
 ]
 
 describe('a search through hostile text costs a small multiple of reading it', () => {
@@ -29,7 +32,10 @@ describe('a search through hostile text costs a small multiple of reading it', (
     '$name',
     ({ units, index }) => {
       expect(costs[index]).toHaveLength(units.length)
-      const dear = units.map((unit, n) => ({ unit: unit.slice(0, 40), cost: costs[index]?.[n] ?? Number.NaN }))
+      const dear = units.map((unit, n) => ({
+        unit: unit.slice(0, 40),
+        cost: costs[index]?.[n] ?? Number.NaN,
+      }))
       expect(dear.filter(({ cost }) => !(cost < MOST_COST))).toEqual([])
     },
   )

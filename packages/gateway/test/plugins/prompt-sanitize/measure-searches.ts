@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
+import { timesOfReference } from '@agentic-rest/testing/cpu-ratio'
 import type { SanitizeRule } from '../../../src/config/config-schema.ts'
 import { compileRules, readSubject } from '../../../src/plugins/prompt-sanitize/compile-rules.ts'
 import { createViewReader } from '../../../src/plugins/prompt-sanitize/readable-view.ts'
-import { timesOfReference } from '@agentic-rest/testing/cpu-ratio'
 import { fill } from './hostile-texts.ts'
 
 /** Texts to search with one rule. */

@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
+import { timesOfReference } from '@agentic-rest/testing/cpu-ratio'
 import { type IssuerServer, startIssuer, startTrap } from '@agentic-rest/testing/start-issuer'
 import type { JWK } from 'jose'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { timesOfReference } from '@agentic-rest/testing/cpu-ratio'
 import { fakeTime } from './fake-time.ts'
 import {
   goodClaims,
