@@ -33,6 +33,10 @@ const repoChecks: readonly Step[] = [
     run: async () => (await import('./checks/no-export-star.ts')).noExportStar(root),
   },
   {
+    name: 'timers in tests',
+    run: async () => (await import('./checks/timers-in-tests.ts')).timersInTests(root),
+  },
+  {
     name: 'package declarations',
     run: async () => (await import('./checks/package-declarations.ts')).packageDeclarations(root),
   },

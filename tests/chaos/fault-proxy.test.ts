@@ -85,7 +85,9 @@ async function ask(fault: Fault, atEnd: AtEnd) {
   const expected = expectations[fault.name]
   const latest = performance.now() + LONGEST_MS
   const settled = () => isAsExpected(client, expected) && hasGot(server.connections[0], expected)
+  // Wait: some faults are shown by what does not come within a time.
   while (!settled() && performance.now() < latest) await wait(2)
+  // Wait: nothing more may come after the fault, and only time shows that.
   await wait(QUIET_MS)
   return { client, server: server.connections[0], expected }
 }

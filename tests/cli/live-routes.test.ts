@@ -212,6 +212,7 @@ test('check --live waits for a service that is slow to start', async () => {
   const service = createService({ operations, store })
   onTestFinished(() => service.close())
   const server = createServer((_, response) => {
+    // Wait: the service is slow to start on purpose.
     setTimeout(() => response.end(JSON.stringify(service.openapi())), 6_000)
   })
   server.listen(0, '127.0.0.1')

@@ -120,6 +120,7 @@ export async function pollToEnd({ send, statusUrl }: Exchange & { statusUrl: str
   for (let polls = 1; polls <= MOST_POLLS; polls++) {
     const { body, headers } = await send({ person: 'carol', path: statusUrl })
     if (!headers.has('retry-after') && body['status'] !== undefined) return polls
+    // Wait: each poll becomes a row of the console, so they come at a pace.
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
   throw new Error('the work does not end')

@@ -36,6 +36,7 @@ export async function startLiveGateway(): Promise<LiveGateway> {
       const { status, mediaType } = isBroken ? outcomes.approval_required : outcomes.success
       response.writeHead(status, { 'content-type': mediaType }).end('{}')
     }
+    // Wait: the upstream is slow on purpose.
     if (request.url?.startsWith('/slow') === true) setTimeout(answer, SLOW_MS)
     else answer()
   })

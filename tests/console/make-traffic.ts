@@ -37,6 +37,7 @@ export async function makeTraffic(adminUrl: string, gatewayUrl: string): Promise
       headers: { authorization: `Bearer ${tokens.get(person)}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     }).then((answer) => answer.arrayBuffer())
+    // Wait: requests come at a pace.
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }

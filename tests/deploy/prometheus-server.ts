@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from '@agentic-rest/testing/eventually'
 import { freePort } from '@agentic-rest/testing/free-port'
 import { onTestFinished } from 'vitest'
 
@@ -82,11 +83,10 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
 }
 
 async function ready(url: string): Promise<void> {
-  while (
-    !(await fetch(url).then(
+  const isReady = () =>
+    fetch(url).then(
       ({ ok }) => ok,
       () => false,
-    ))
-  )
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    )
+  await eventually(isReady, (ok) => ok)
 }

@@ -99,6 +99,7 @@ testWith(
     const clients = urls.flatMap((url) => [1, 2, 3, 4].map(() => sendUntil(url, state)))
     await expect.poll(() => one.audit.length).toBeGreaterThan(20)
     const drained = one.gateway.drain()
+    // Wait: the time is the subject: streams outlast the delay of the drain.
     await pause(DRAIN_DELAY_SECONDS * 1000)
     for (const { response } of events.streams) response.end('data: last\n\n')
     await drained
@@ -122,6 +123,7 @@ async function sendUntil(url: string, state: { readonly stopped: boolean }): Pro
   const statuses: string[] = []
   while (!state.stopped) {
     statuses.push(await post(`${url}/items/${statuses.length}`, { from: CLIENT }))
+    // Wait: clients ask at a pace.
     await pause(20)
   }
   return statuses

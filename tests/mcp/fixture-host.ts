@@ -121,6 +121,7 @@ const tools: Readonly<Record<string, Tool>> = {
   async test_tool_with_progress({ progress }) {
     for (const step of [0, 50, 100]) {
       progress?.({ progress: step, total: 100 })
+      // Wait: the tool of the conformance suite is slow on purpose.
       await delay(50)
     }
     return say('Done.')

@@ -32,10 +32,12 @@ const confirmation = (message: string): InputRequest => ({
 
 const jobs: Readonly<Record<string, Job>> = {
   async slow_compute({ left }, { arguments: given }) {
+    // Wait: the job takes as long as the suite asks for.
     await delay(Number(given['seconds'] ?? 0) * 1000, undefined, { signal: left.signal })
     return text(`Computed ${given['label']}.`)
   },
   async failing_job() {
+    // Wait: the job fails after the suite has its task.
     await delay(200)
     return { result: { content: [{ type: 'text', text: 'The job failed.' }], isError: true } }
   },

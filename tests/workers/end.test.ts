@@ -8,6 +8,7 @@ import { ask, createClient, isAlive, startWorkers, workersConfig } from './start
 
 const startSlowItems = () =>
   startUpstream(async (_request, response) => {
+    // Wait: the service takes a moment, so that requests are in flight when the signal comes.
     await sleep(5)
     answerJson(response, { body: { ok: true } })
   })
@@ -45,9 +46,9 @@ test('SIGTERM under load fails no request, and every record is one whole line', 
 })
 
 test('after the death of the supervisor the workers finish their requests and exit', async () => {
-  const upstream = await startUpstream(async (_request, response) => {
-    await sleep(300)
-    answerJson(response, { body: { ok: true } })
+  const answers: (() => void)[] = []
+  const upstream = await startUpstream((_request, response) => {
+    answers.push(() => answerJson(response, { body: { ok: true } }))
   })
   const gateway = await startWorkers({ target: upstream.url, workers: 2 })
   const workers = gateway.pids()
@@ -58,6 +59,13 @@ test('after the death of the supervisor the workers finish their requests and ex
     (length) => length === 1,
   )
   gateway.child.kill('SIGKILL')
+  await gateway.ended
+  // The workers have noticed when they accept no more: only then is the request answered.
+  await eventually(
+    () => ask(`${gateway.url}/healthz`),
+    ({ status }) => status !== 200,
+  )
+  for (const answer of answers) answer()
   expect((await asked).status).toBe(200)
   await eventually(
     () => workers.filter(isAlive),

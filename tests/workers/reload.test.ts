@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '@agentic-rest/testing/eventually'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, onTestFinished, test } from 'vitest'
@@ -41,7 +40,8 @@ test('all workers reload or none, by signal and by the admin listener, and the c
     for (const [index, client] of clients.entries()) {
       bodies.push((await ask(`${gateway.url}/items/${index}`, client, headers)).body)
       // Records of two processes are ordered, except within one millisecond.
-      await sleep(2)
+      const answeredAt = Date.now()
+      await eventually(Date.now, (now) => now > answeredAt + 1)
     }
     return [...new Set(bodies)]
   }

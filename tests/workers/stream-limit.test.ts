@@ -61,6 +61,7 @@ test.each([2, 4])(
       const tenant = count % 2 === 0 ? 'acme' : 'globex'
       const list = count < 200 ? statuses : stayed
       const close = attempt(gateway.url, tenant, (status) => list.push(status))
+      // Wait: clients leave at random moments.
       if (count < 200) setTimeout(close, random() * 300)
       else leave.push(close)
     }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createLocalModel } from '../src/local-model.ts'
 import type { Model } from '../src/model.ts'
@@ -104,16 +103,20 @@ test('a caller who leaves stops the model', async () => {
 })
 
 test('a stream that breaks off does not end as if it were complete', async () => {
+  const received = Promise.withResolvers<void>()
   const { post } = await startLlm(
     modelOf(async function* () {
       yield 'data: first\n\n'
-      // The model fails after the frame was sent.
-      await pause(20)
+      // The model fails after the client has the frame.
+      await received.promise
       throw new Error('the model died')
     }),
   )
-  const response = await post({ prompt: 'a', stream: true })
-  await expect(response.text()).rejects.toThrow('terminated')
+  const { body } = await post({ prompt: 'a', stream: true })
+  const reader = body?.getReader()
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('data: first\n\n')
+  received.resolve()
+  await expect(reader?.read()).rejects.toThrow('terminated')
 })
 
 function modelOf(frames: () => AsyncIterable<string>): Model {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { requestToken } from '@agentic-rest/stack'
+import { eventually } from '@agentic-rest/testing/eventually'
 import { freePortBase } from '@agentic-rest/testing/free-port-base'
 import { startServer } from '@agentic-rest/testing/start-server'
 import { expect, onTestFinished, test } from 'vitest'
@@ -227,7 +228,10 @@ test('a second SIGINT ends it at once with 130, and its parts with it', async ()
 test('a signal during the start ends it with 0', async () => {
   const cwd = folderWith({ 'gateway.yaml': gatewayFile('http://127.0.0.1:9'), 'keys.json': keys })
   const { child, ended } = spawnAgentic(['dev', '--port-base', String(await freePortBase())], { cwd })
-  while (!existsSync(join(cwd, '.agentic/audit'))) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually(
+    () => existsSync(join(cwd, '.agentic/audit')),
+    (isThere) => isThere,
+  )
   child.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0, stderr: '' })
 })

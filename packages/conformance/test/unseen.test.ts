@@ -83,6 +83,7 @@ test.each([
 test('a stream of one event does not show whether it is flushed', async () => {
   const { rows } = await ask(
     async (_, response) => {
+      // Wait: the service is slow on purpose.
       await pause(300)
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: all\n\n')
     },

@@ -163,7 +163,7 @@ describe('an answer reaches the client byte for byte', () => {
     )
     const socket = await openSocket(port)
     socket.write('GET /r HTTP/1.1\r\nHost: g\r\nX-Tenant-ID: acme\r\nConnection: close\r\n\r\n')
-    // The client takes its time: the gateway has to wait for it.
+    // Wait: the client takes its time on purpose, and the gateway has to wait for it.
     await new Promise((resolve) => setTimeout(resolve, 100))
     const chunks: Buffer[] = []
     socket.on('data', (bytes) => chunks.push(bytes))

@@ -5,6 +5,7 @@ import { metricValue } from '@agentic-rest/testing/metric-value'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startServer } from '@agentic-rest/testing/start-server'
+import { untilStill } from '@agentic-rest/testing/until-still'
 import { describe, expect, it } from 'vitest'
 import { ownTime } from './harness/own-time.ts'
 import { openSocket } from './harness/raw-client.ts'
@@ -99,10 +100,11 @@ describe('a client that leaves', () => {
   })
 
   it('while it reads nothing and the upstream is held back ends the upstream request at once', async () => {
+    let blocks = 0
     const pair = await startPair((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream' })
       const push = () => {
-        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        while (!response.destroyed && response.write(Buffer.alloc(65_536))) blocks += 1
         response.once('drain', push)
       }
       push()
@@ -110,7 +112,7 @@ describe('a client that leaves', () => {
     const socket = await openSocket(pair.port)
     socket.write(get)
     await once(socket, 'readable')
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await untilStill(() => blocks)
     await expectNothingLeft(pair, () => socket.destroy())
   })
 

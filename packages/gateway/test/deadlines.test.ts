@@ -64,6 +64,7 @@ describe('executionTimeoutSeconds', () => {
   })
 
   it('of 0 means none', async () => {
+    // Wait: the upstream answers after the deadline on purpose.
     const upstream = await startUpstream((_request, response) => setTimeout(() => response.end('late'), 1200))
     const { url } = await startGateway({ routes: [route(upstream.url, { executionTimeoutSeconds: 0 })] })
     expect(await (await ask(url)).text()).toBe('late')

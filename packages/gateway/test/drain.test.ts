@@ -24,16 +24,16 @@ async function askOn(socket: Awaited<ReturnType<typeof openSocket>>, path: strin
 
 /** Connections that wait to be taken up still are, in the turn after the signal; from then on none is accepted. */
 async function untilRefused(port: number): Promise<void> {
-  for (let accepted = true; accepted; ) {
+  const isAccepted = async () => {
     const socket = connect(port, '127.0.0.1')
-    accepted = await once(socket, 'connect').then(
+    const accepted = await once(socket, 'connect').then(
       () => true,
       () => false,
     )
     socket.destroy()
-    // As long as every turn brings a connection, the gateway takes them up.
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    return accepted
   }
+  await eventually(isAccepted, (accepted) => !accepted)
 }
 
 async function startSlow() {
@@ -42,8 +42,10 @@ async function startSlow() {
     waiting.push(() => answerJson(response, { body: { done: true } }))
   })
   const arrived = async () => {
-    while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
-    return waiting[0]
+    return await eventually(
+      () => waiting[0],
+      (first) => first !== undefined,
+    )
   }
   return { upstream, arrived }
 }
@@ -163,7 +165,7 @@ describe('draining', () => {
     const finish = await arrived()
     await closed[1]
     expect(received[1]).toMatch(/HTTP\/1\.1 204 No Content\r\n(.|\s)*Connection: close/)
-    // Longer than quiet connections are waited for.
+    // Wait: the time is the subject. It is longer than quiet connections are waited for.
     await new Promise((resolve) => setTimeout(resolve, 700))
     finish?.()
     await closed[0]
@@ -223,6 +225,7 @@ describe('draining', () => {
     const slowly = (chunk: Buffer) => {
       bytes += chunk.length
       socket.pause()
+      // Wait: the client reads slowly on purpose.
       setTimeout(() => socket.resume(), 3)
     }
     socket.on('data', slowly)

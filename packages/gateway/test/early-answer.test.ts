@@ -6,6 +6,7 @@ import { sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startServer } from '@agentic-rest/testing/start-server'
 import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
+import { untilRead } from '@agentic-rest/testing/until-read'
 import { describe, expect, it } from 'vitest'
 import { expectOwnHeaders } from './harness/expect-refusal.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
@@ -48,18 +49,19 @@ describe('an upstream that answers before it has read the request', () => {
   })
 
   it('to a body that the gateway had read: what it has not taken of it is never read as the request of another', async () => {
+    let readOn: () => void = () => undefined
     const upstream = await startTcpUpstream((socket) => {
       socket.once('data', (first) => {
         if (first.toString('latin1').startsWith('GET')) return void socket.write(answerWith('own'))
         socket.pause()
         socket.write(answerWith('early'))
-        setTimeout(() => socket.resume(), 300)
+        readOn = () => void socket.resume()
         return void socket.on('data', (data) => {
           if (data.includes('GET /smuggled')) socket.write(answerWith('smuggled'))
         })
       })
     })
-    const { url } = await startGateway({
+    const { url, port } = await startGateway({
       plugins: { 'otel-audit': { include_request_body: true } },
       routes: [...routes(upstream.url), { id: 'g', method: 'GET', path: '/g', target: upstream.url }],
     })
@@ -68,6 +70,8 @@ describe('an upstream that answers before it has read the request', () => {
       Buffer.from('GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n'),
     ])
     expect((await sendRequest(`${url}/p`, { method: 'POST', body })).body.toString()).toBe('"early"')
+    readOn()
+    await untilRead(port)
     expect((await sendRequest(`${url}/g`)).body.toString()).toBe('"own"')
   })
 

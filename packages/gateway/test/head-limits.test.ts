@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { untilRead } from '@agentic-rest/testing/until-read'
 import { describe, expect, it } from 'vitest'
 import { expectBare, expectRefusal } from './harness/expect-outcome.ts'
 import { openSocket, parseResponse, sendRaw } from './harness/raw-client.ts'
@@ -26,7 +27,7 @@ async function sendParts(port: number, parts: readonly string[]): Promise<string
   socket.setNoDelay(true)
   for (const part of parts) {
     send(part)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await untilRead(port)
   }
   return await closed()
 }

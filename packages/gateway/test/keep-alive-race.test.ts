@@ -24,6 +24,7 @@ async function startImpatientUpstream() {
       socket.write(
         `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${id.length + 2}\r\n\r\n"${id}"`,
       )
+      // Wait: the upstream drops idle connections; the moment of it is the subject.
       idle = setTimeout(drop, IDLE_MS, socket, dropped)
     })
   })
@@ -58,6 +59,7 @@ describe('at the idle edge of an upstream', () => {
       for (let n = 0; n < REQUESTS / 4; n += 1) {
         const { id, status, body } = await send(`c${name}-${n}`)
         expect({ id, status, body }).toEqual({ id, status: 200, body: JSON.stringify(id) })
+        // Wait: requests come around that moment.
         await sleep(IDLE_MS - 4 + random() * 6)
       }
     }

@@ -3,6 +3,7 @@ import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { openStream } from '@agentic-rest/testing/stream-client'
+import { untilStill } from '@agentic-rest/testing/until-still'
 import { expect, test } from 'vitest'
 import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from '../src/slots/stream-slots.ts'
 import { expectLimitExceeded, expectRefusal, readFetched } from './harness/expect-outcome.ts'
@@ -57,16 +58,6 @@ const askForStream = (url: string, signal?: AbortSignal) =>
     headers: { accept: 'text/event-stream', 'X-Tenant-ID': 'acme' },
     signal: signal ?? null,
   })
-
-/** Resolves with a number that no longer changes. */
-async function onceStill(read: () => number): Promise<number> {
-  let before = Number.NaN
-  while (read() !== before) {
-    before = read()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return before
-}
 
 test('a stream waits for the answer of a remote store and is refused above the limit', async () => {
   const { slots, gateway } = await start()
@@ -123,7 +114,7 @@ test('an unasked event stream waits for the answer of a remote store, and none o
   const sent = 256
   for (let index = 0; index < sent; index += 1) response.write(event)
   response.end()
-  expect(await onceStill(() => response.writableLength)).toBeGreaterThan(0)
+  expect(await untilStill(() => response.writableLength)).toBeGreaterThan(0)
   grant()
   const { text, complete } = await (await opening).ended
   expect(complete).toBe(true)

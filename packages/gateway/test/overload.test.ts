@@ -1,3 +1,4 @@
+import { eventually } from '@agentic-rest/testing/eventually'
 import { metricValue } from '@agentic-rest/testing/metric-value'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
@@ -15,7 +16,10 @@ describe('an overloaded gateway', () => {
     })
     const ask = () => fetch(`${url}/r`, { headers: { 'X-Tenant-ID': 'acme' } })
     const taken = Array.from({ length: 5 }, ask)
-    while (waiting.length < 5) await new Promise((resolve) => setTimeout(resolve, 2))
+    await eventually(
+      () => waiting.length,
+      (count) => count === 5,
+    )
     expect(metricValue(await metrics(), 'agentic_gateway_requests_in_flight')).toBe(5)
     const refused = await ask()
     expect(refused.status).toBe(503)
@@ -29,7 +33,10 @@ describe('an overloaded gateway', () => {
     for (const answer of waiting.splice(0)) answer()
     for (const response of await Promise.all(taken)) expect(response.status).toBe(200)
     const again = ask()
-    while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
+    await eventually(
+      () => waiting.length,
+      (count) => count === 1,
+    )
     waiting[0]?.()
     expect((await again).status).toBe(200)
     expect(metricValue(await metrics(), 'agentic_requests_total', { outcome: 'unavailable' })).toBe(1)

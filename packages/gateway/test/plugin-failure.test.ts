@@ -21,7 +21,7 @@ const faults: Record<string, (exchange: Exchange) => ReturnType<PipelinePlugin['
     throw undefined
   },
   async: () => Promise.reject(boom()),
-  later: () => new Promise((_resolve, reject) => setTimeout(reject, 5, boom())),
+  later: () => new Promise((_resolve, reject) => setImmediate(reject, boom())),
 }
 
 const seen = vi.hoisted(() => ({ responses: 0 }))

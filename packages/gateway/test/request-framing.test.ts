@@ -4,6 +4,7 @@ import { metricValue } from '@agentic-rest/testing/metric-value'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startServer } from '@agentic-rest/testing/start-server'
 import { answerJson, startTcpUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { untilRead } from '@agentic-rest/testing/until-read'
 import { describe, expect, it } from 'vitest'
 import { expectBare, expectRefusal } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
@@ -260,7 +261,7 @@ describe('a body that never ends', () => {
     const { upstream, port } = await start()
     const { send, socket } = await openConnection(port)
     send(request('Content-Length: 100\r\n', 'half'))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await untilRead(port)
     socket.destroy()
     await once(socket, 'close')
     expect(upstream.requests).toHaveLength(0)

@@ -1,6 +1,7 @@
 import { headerValues } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { untilRead } from '@agentic-rest/testing/until-read'
 import { describe, expect, it } from 'vitest'
 import { expectInvalid, expectRefusal } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
@@ -162,9 +163,10 @@ describe('CONNECT', () => {
   ])(
     'behind a request whose answer %s is refused after that answer, ends the connection and leaves the gateway alive',
     async (_title, before, isReadable) => {
-      const upstream = await startUpstream((_request, response) =>
-        setTimeout(() => answerJson(response, { body: { late: true } }), 50),
-      )
+      const upstream = await startUpstream(async (_request, response) => {
+        await untilRead(port)
+        answerJson(response, { body: { late: true } })
+      })
       const { port } = await startGateway({
         routes: [{ id: 'slow', method: 'GET', path: '/slow', target: upstream.url }],
       })

@@ -7,6 +7,7 @@ import { eventually } from '@agentic-rest/testing/eventually'
 import { type RequestOptions, sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
+import { untilRead } from '@agentic-rest/testing/until-read'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { expectRefusal } from './harness/expect-refusal.ts'
 
@@ -169,9 +170,12 @@ describe('a request that is lost', () => {
 
   it.each(losses)('after the first byte of its answer is not sent again (%s)', async (_title, lose) => {
     for (const bytes of ['H', 'HTTP/1.1 200 OK\r\n', 'HTTP/1.1 103 Early Hints\r\n\r\n']) {
-      const { send, arrivals } = await startPair((socket, arrival, arrivals) => {
-        if (arrivals.length === 1) answerOk(socket, arrival, arrivals)
-        else socket.write(bytes, () => setTimeout(lose, 20, socket))
+      const { send, arrivals, port } = await startPair(async (socket, arrival, arrivals) => {
+        if (arrivals.length === 1) return answerOk(socket, arrival, arrivals)
+        socket.write(bytes)
+        // A reset takes along what is unread.
+        await untilRead(port)
+        lose(socket)
       })
       await send()
       expectRefusal(await send(), 424, 'UPSTREAM_UNAVAILABLE')

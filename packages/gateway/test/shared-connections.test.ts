@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startTcpUpstream, startUpstream } from '@agentic-rest/testing/start-upstream'
+import { untilRead } from '@agentic-rest/testing/until-read'
+import { untilStill } from '@agentic-rest/testing/until-still'
 import { describe, expect, it } from 'vitest'
 import { expectBare, expectInvalid, expectRefusal } from './harness/expect-outcome.ts'
 import { openConnection } from './harness/raw-connection.ts'
@@ -38,11 +40,7 @@ const answerOf = (tenant: string, url = '/r', body = '') => JSON.stringify({ ten
 
 /** Resolves when every buffer on the way is full and nothing more is taken off the socket. */
 async function standstill(socket: Socket): Promise<void> {
-  let before = -1
-  while (socket.bytesWritten - socket.writableLength !== before) {
-    before = socket.bytesWritten - socket.writableLength
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
+  await untilStill(() => socket.bytesWritten - socket.writableLength)
 }
 
 describe('requests that share a connection', () => {
@@ -208,7 +206,7 @@ describe('bytes that cannot be parsed behind a good request', () => {
     send(get('/slow', acme))
     for (let count = 0; count < 5; count += 1) {
       send('garbage\r\n\r\n')
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await untilRead(port)
     }
     await release()
     expect((await response()).body).toBe(answerOf('acme', '/slow'))

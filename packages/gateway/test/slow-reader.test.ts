@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { startServer } from '@agentic-rest/testing/start-server'
+import { untilStill } from '@agentic-rest/testing/until-still'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSocket } from './harness/raw-client.ts'
 
@@ -30,13 +31,6 @@ async function startLargeUpstream(size: number) {
 
 const request = 'GET /large HTTP/1.1\r\nHost: g\r\nX-Tenant-ID: acme\r\nConnection: close\r\n\r\n'
 
-const settled = async (value: () => number) => {
-  for (let last = -1; last !== value(); ) {
-    last = value()
-    await new Promise((resolve) => setTimeout(resolve, 300))
-  }
-}
-
 describe('a large answer', () => {
   it('waits for clients that do not read: 8 of them cost under 60 MB, and each gets every byte in the end', async () => {
     const size = 32 * MEBIBYTE
@@ -57,7 +51,7 @@ describe('a large answer', () => {
       socket.pause()
       socket.write(request)
     }
-    await settled(() => upstream.sent.bytes)
+    await untilStill(() => upstream.sent.bytes)
     const grown = (rss() - before) / MEBIBYTE
     process.stdout.write(`8 slow readers of a large answer cost ${grown.toFixed(1)} MiB\n`)
     expect(grown).toBeLessThan(60)

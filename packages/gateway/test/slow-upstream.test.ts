@@ -186,6 +186,7 @@ describe('a slow upstream', () => {
     const random = seededRandom(printedSeed('random aborts'))
     const upstream = await startUpstream((request, response) => {
       if (request.url === '/r/hold') return
+      // Wait: the upstream is slow on purpose, so that answers come out of order.
       setTimeout(() => answerJson(response, { body: { url: request.url } }), Math.floor(random() * 4))
     })
     const gateway = await startGateway({

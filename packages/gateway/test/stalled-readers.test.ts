@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
 import { startServer } from '@agentic-rest/testing/start-server'
+import { untilStill } from '@agentic-rest/testing/until-still'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSocket } from './harness/raw-client.ts'
 
@@ -74,10 +75,7 @@ describe('clients that never read', () => {
       await once(socket, 'readable')
     }
     // The upstream has come to rest when nothing moves for a while: every buffer on the way is full.
-    for (let last = -1; last !== written.bytes; ) {
-      last = written.bytes
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
+    await untilStill(() => written.bytes)
     const grown = (rss() - before) / MEBIBYTE
     process.stdout.write(`20 stalled readers cost ${grown.toFixed(1)} MiB\n`)
     expect(grown).toBeLessThan(60)

@@ -74,7 +74,7 @@ test('a stream outlives its token by default', async () => {
   const { upstream, open } = await start()
   const client = await open(ours, 1)
   const { response } = await upstream.opened()
-  // Past the expiry: only then is it certain that nothing ended the stream.
+  // Wait: the time is the subject. Past the expiry it is certain that nothing ended the stream.
   await new Promise((resolve) => setTimeout(resolve, 1500))
   response.end('data: late\n\n')
   expect((await client.ended).text).toBe('data: late\n\n')

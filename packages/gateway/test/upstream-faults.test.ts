@@ -5,11 +5,13 @@ import { metricValue } from '@agentic-rest/testing/metric-value'
 import { headerValues, sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startTcpUpstream } from '@agentic-rest/testing/start-upstream'
+import { untilRead } from '@agentic-rest/testing/until-read'
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../src/errors.ts'
 import { expectOwnHeaders, expectRefusal } from './harness/expect-refusal.ts'
 
-type Behaviour = (socket: Socket) => void
+/** Does something to a socket; `port` is that of the gateway. */
+type Behaviour = (socket: Socket, port: number) => void
 
 /** A gateway in front of an upstream that does something to its socket once the request is there. */
 async function gatewayTo(behaviour: Behaviour, route: Record<string, unknown> = {}) {
@@ -18,7 +20,7 @@ async function gatewayTo(behaviour: Behaviour, route: Record<string, unknown> = 
     socket.once('data', (data) => {
       // A port may have had another owner before, whose clients still look for it: they are not the gateway.
       if (data.toString('latin1').startsWith('GET /r ')) connections.count += 1
-      behaviour(socket)
+      behaviour(socket, gateway.port)
     })
   })
   const gateway = await startGateway({
@@ -30,11 +32,18 @@ async function gatewayTo(behaviour: Behaviour, route: Record<string, unknown> = 
 
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 const write =
-  (bytes: string, then?: (socket: Socket) => void): Behaviour =>
-  (socket) =>
-    void socket.write(bytes, 'latin1', () => then?.(socket))
+  (bytes: string, then?: Behaviour): Behaviour =>
+  (socket, port) =>
+    void socket.write(bytes, 'latin1', () => then?.(socket, port))
 const end = (socket: Socket) => void socket.end()
 const reset = (socket: Socket) => void socket.resetAndDestroy()
+/** Does something when the gateway has read what was written: a reset takes along what is unread. */
+const onceRead =
+  (then: Behaviour): Behaviour =>
+  async (socket, port) => {
+    await untilRead(port)
+    then(socket, port)
+  }
 
 interface Case {
   readonly title: string
@@ -179,6 +188,7 @@ describe('an upstream that gives no answer', () => {
         for (const byte of head(ok, `X-Slow: ${'a'.repeat(100)}`)) {
           if (socket.destroyed) return
           socket.write(byte)
+          // Wait: the upstream drips on purpose. All its bytes take longer than the deadline.
           await sleep(25)
         }
       },
@@ -192,6 +202,7 @@ describe('an upstream that gives no answer', () => {
       async (socket) => {
         while (!socket.destroyed) {
           socket.write(head('HTTP/1.1 103 Early Hints', 'Link: </a>'))
+          // Wait: the upstream goes on until the deadline, with pauses for the gateway to read.
           await sleep(10)
         }
       },
@@ -236,17 +247,11 @@ describe('an upstream that breaks off within its body', () => {
   const unframed = head(ok, 'Content-Type: application/json', 'Connection: close')
   it.each<[string, Behaviour]>([
     ['closes before its length is reached', write(`${length}{"half":`, end)],
-    [
-      'resets before its length is reached',
-      write(`${length}{"half":`, (socket) => setTimeout(reset, 20, socket)),
-    ],
+    ['resets before its length is reached', write(`${length}{"half":`, onceRead(reset))],
     ['closes within a chunk', write(`${chunked}14\r\n{"half":`, end)],
     ['closes between chunks', write(`${chunked}8\r\n{"half":\r\n`, end)],
     ['sends a chunk size that is none', write(`${chunked}8\r\n{"half":\r\nzz\r\n`)],
-    [
-      'resets a body that its end would end',
-      write(`${unframed}{"half":`, (socket) => setTimeout(reset, 20, socket)),
-    ],
+    ['resets a body that its end would end', write(`${unframed}{"half":`, onceRead(reset))],
   ])('%s: the client sees the cut', async (_title, behaviour) => {
     const { url, metrics, audit } = await gatewayTo(behaviour, { conformance: 'off' })
     const answer = await sendRequest(`${url}/r`)
@@ -260,7 +265,7 @@ describe('an upstream that breaks off within its body', () => {
   })
 
   it('closes after its headers: the client sees the cut', async () => {
-    const { url } = await gatewayTo(write(length, (socket) => setTimeout(end, 20, socket)))
+    const { url } = await gatewayTo(write(length, onceRead(end)))
     const answer = await sendRequest(`${url}/r`)
     expect(answer).toMatchObject({ status: 200, complete: false, body: Buffer.alloc(0) })
   })
@@ -279,6 +284,7 @@ describe('an upstream that breaks off within its body', () => {
         while (!socket.destroyed) {
           // More than the test asks for: on a busy machine there may be time for one.
           socket.write(' '.repeat(11))
+          // Wait: the upstream drips on purpose, past the deadline.
           await sleep(20)
         }
       },
@@ -290,10 +296,10 @@ describe('an upstream that breaks off within its body', () => {
   })
 
   it('drips its body without a deadline: every byte arrives', async () => {
-    const { url } = await gatewayTo(async (socket) => {
+    const { url } = await gatewayTo(async (socket, port) => {
       socket.write(head(ok, 'Content-Type: application/json', 'Content-Length: 12'))
       for (const byte of '{"slow":"1"}') {
-        await sleep(10)
+        await untilRead(port)
         socket.write(byte)
       }
     })
@@ -317,10 +323,10 @@ describe('an upstream that says more than it has to', () => {
   })
 
   it('may drip every byte of its head', async () => {
-    const { url } = await gatewayTo(async (socket) => {
+    const { url } = await gatewayTo(async (socket, port) => {
       for (const byte of `${head(ok, 'Content-Type: application/json', 'X-Slow: yes', 'Content-Length: 2')}{}`) {
         socket.write(byte)
-        await sleep(1)
+        await untilRead(port)
       }
     })
     const answer = await sendRequest(`${url}/r`)

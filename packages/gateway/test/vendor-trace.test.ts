@@ -2,6 +2,7 @@ import { metricValue } from '@agentic-rest/testing/metric-value'
 import { headerValues, ids, sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { startTcpUpstream, traceOf } from '@agentic-rest/testing/start-upstream'
+import { untilRead } from '@agentic-rest/testing/until-read'
 import { describe, expect, it } from 'vitest'
 import { expectOwnHeaders, expectRefusal } from './harness/expect-refusal.ts'
 import { startTypedPair } from './harness/typed-upstream.ts'
@@ -150,13 +151,14 @@ describe('a typed body that is cut off midway becomes 424 UPSTREAM_INVALID_RESPO
     ['without a length, by a reset', 'Connection: close', 'resetAndDestroy'],
   ])('%s', async (_title, framing, how) => {
     const upstream = await startTcpUpstream((socket) =>
-      socket.once('data', () => {
+      socket.once('data', async () => {
         const chunk = framing.startsWith('Transfer') ? `1f4\r\n${half}` : half
         socket.write(`HTTP/1.1 500 Oops\r\nContent-Type: ${VENDOR}\r\n${framing}\r\n\r\n${chunk}`)
-        setTimeout(() => socket[how](), 20)
+        await untilRead(port)
+        socket[how]()
       }),
     )
-    const { url } = await startGateway({
+    const { url, port } = await startGateway({
       routes: [{ id: 'r', method: 'GET', path: '/r', target: upstream.url }],
     })
     const answer = await sendRequest(`${url}/r`)

@@ -242,6 +242,7 @@ describe('parallel tenants', () => {
       Array.from({ length: 400 }, async (_, index) => {
         const tenant = `t${index % 20}`
         const aborter = new AbortController()
+        // Wait: clients leave at random moments.
         if (random() < 0.3) setTimeout(() => aborter.abort(), random() * 30)
         try {
           const response = await fetch(`${world.url}/campaigns/${tenant}/optimizations`, {

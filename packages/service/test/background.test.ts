@@ -1,3 +1,4 @@
+import { eventually } from '@agentic-rest/testing/eventually'
 import { sharedStore } from '@agentic-rest/testing/shared-store'
 import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, it } from 'vitest'
@@ -63,13 +64,10 @@ function expectAccepted(answer: Answer): { operationId: string; statusUrl: strin
 
 /** Polls until a state is reached. */
 async function pollFor(url: string, wanted: (body: Record<string, unknown>) => boolean): Promise<Answer> {
-  const until = performance.now() + 120_000
-  for (;;) {
-    const answer = await ask(url)
-    if (answer.status !== 200 || wanted(JSON.parse(answer.text))) return answer
-    if (performance.now() > until) throw new Error(`it never came: ${answer.text}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  return await eventually(
+    () => ask(url),
+    ({ status, text }) => status !== 200 || wanted(JSON.parse(text)),
+  )
 }
 
 const isFinal = ({ status }: Record<string, unknown>) => status !== 'working' && status !== 'input_required'

@@ -38,6 +38,7 @@ export async function startBusyCaller(portBase: number): Promise<BusyCaller> {
       // Parts are killed meanwhile: what is not answered is nobody's promise.
       const id = await recommend(client, key).catch(() => undefined)
       if (id !== undefined) acknowledged.push({ key, id })
+      // Wait: the caller asks at a pace.
       await pause(PAUSE_MS)
     }
   })()

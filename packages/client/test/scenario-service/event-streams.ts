@@ -71,6 +71,7 @@ const kinds: Readonly<Record<string, Handler>> = {
       'event: error\ndata: my own words\n\nevent: error\ndata: {"type":"error"}\n\ndata: two\n\n',
     ),
   cut: (_request, response) => {
+    // Wait: the connection is cut after the client has read; nothing tells the service of that.
     open(response).write('data: one\n\n', () => setTimeout(() => response.socket?.destroy(), 20))
   },
   refused: (request, response) =>

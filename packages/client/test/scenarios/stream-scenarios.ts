@@ -156,6 +156,7 @@ async function untilClosed(place: Place, correlationId: string): Promise<void> {
       query: { correlationId },
     })
     if (outcome.type === 'success' && outcome.body.closed === 1) return
+    // Wait: a pause between two questions. These scenarios also run in browsers and import no starters.
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   throw new Error('the service never saw the stream closed')

@@ -134,6 +134,7 @@ const DEADLINE_MS = 250
 const LATE_MS = 2000
 
 async function beSlow({ does }: Call): Promise<Outcome> {
+  // Wait: the service is slow on purpose; the time of its answer is judged.
   if (!does('deadline-at-once')) await pause(does('deadline-late') ? LATE_MS : DEADLINE_MS)
   return failure('error', 'EXECUTION_TIMEOUT')
 }

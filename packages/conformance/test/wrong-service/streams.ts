@@ -43,6 +43,7 @@ export async function sendStream(response: ServerResponse, call: Streaming): Pro
   for (let count = 1; count <= EVENTS; count++) {
     if (!isBuffered) response.write(`data: ${count}\n\n`)
     events.push(`data: ${count}\n\n`)
+    // Wait: the pauses between events are what the run looks for.
     await pause(PAUSE_MS)
   }
   if (!isLimited) response.end(isBuffered ? events.join('') : '')

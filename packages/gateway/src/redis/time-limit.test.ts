@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { TooSlowError, within } from './time-limit.ts'
 
+// Wait: a limit of time is what is tested.
 const later = <T>(ms: number, value: T) => new Promise<T>((resolve) => setTimeout(resolve, ms, value))
 
 function blockFor(ms: number): void {

@@ -16,7 +16,7 @@ const failures: Readonly<Record<string, () => never | Promise<never>>> = {
     throw undefined
   },
   'an error in a promise': () => Promise.reject(new Error(SECRET)),
-  'an error later': () => new Promise((_resolve, reject) => setTimeout(reject, 5, new Error(SECRET))),
+  'an error later': () => new Promise((_resolve, reject) => setImmediate(reject, new Error(SECRET))),
   'an error in a getter of its promise': () =>
     Object.defineProperty({}, 'then', { get: () => failures['an error']?.() }) as Promise<never>,
 }

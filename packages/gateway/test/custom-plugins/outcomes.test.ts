@@ -31,7 +31,7 @@ const every: { readonly [Type in Outcome['type']]: Extract<Outcome, { type: Type
 const ways: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
   'at once': (outcome) => outcome,
   'as a promise': (outcome) => Promise.resolve(outcome),
-  later: (outcome) => new Promise((resolve) => setTimeout(resolve, 5, outcome)),
+  later: (outcome) => new Promise((resolve) => setImmediate(resolve, outcome)),
   // A promise of another library.
   'as a thenable': (outcome) =>
     Object.defineProperty({}, 'then', { value: (resolve: (value: Outcome) => void) => resolve(outcome) }),

@@ -19,6 +19,7 @@ export function press(ports: readonly number[], tenant: string, path = '/items')
     while (!isStopped) {
       const status = await ask({ agent, port, tenant, path })
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      // Wait: clients ask at a pace, to leave room for the gateways.
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   }

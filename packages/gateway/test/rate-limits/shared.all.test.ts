@@ -315,6 +315,7 @@ async function startSlowProxy(redis: RedisServer, pauseMs: number) {
   const server = createServer((client) => {
     connections += 1
     const inner = connect(redis.port, '127.0.0.1')
+    // Wait: the way to Redis is slow on purpose.
     client.on('data', (bytes) => setTimeout(() => inner.write(bytes), pauseMs))
     inner.pipe(client)
     for (const [one, other] of [

@@ -7,7 +7,7 @@ const RELOADS = 30
 
 async function startNamed(name: string) {
   return await startUpstream((_request, response) => {
-    // Some answers are on their way while the configuration changes.
+    // Wait: the service takes a moment, so that answers are on their way while the configuration changes.
     setTimeout(() => answerJson(response, { body: { from: name } }), 3)
   })
 }

@@ -69,6 +69,7 @@ testWithRedis(
     const client = await openStream({ url: first.streamUrl })
     const end = performance.now() + 2.5 * quickTimes.leaseMs
     const status = async () => (await openStream({ url: second.streamUrl })).response.statusCode
+    // Wait: the time is the subject: slots stay taken for longer than a lease.
     for (; performance.now() < end; await sleep(20)) expect(await status()).toBe(429)
     const { response } = await upstream.opened(0)
     const drained = first.gateway.drain()

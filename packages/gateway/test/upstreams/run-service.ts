@@ -22,6 +22,7 @@ function answer(url: string, response: import('node:http').ServerResponse): void
   if (!url.startsWith('/r') || mode === 'ok') return void response.end('{}')
   if (mode === 'failing') return void response.writeHead(500).end()
   if (mode === 'resetting') return void response.socket?.resetAndDestroy()
+  // Wait: the service is slow on purpose.
   setTimeout(() => response.end('{}'), SLOW_MS)
 }
 

@@ -8,7 +8,7 @@ const greet = defineOperation({
   path: '/greetings/{name}',
   async run({ params }) {
     process.stdout.write('asked\n')
-    // Long enough for a signal to come in between.
+    // Wait: long enough for a signal to come in between.
     if (params.name === 'slow') await new Promise((resolve) => setTimeout(resolve, 300))
     return success({ hello: params.name })
   },

@@ -42,6 +42,7 @@ function killOneByOne(workers: RunningProgram[], url: string) {
   const over = new AbortController()
   const run = async () => {
     while (!isOver) {
+      // Wait: kills come at a pace.
       await delay(millisecondsBetweenKills, undefined, { signal: over.signal }).catch(() => undefined)
       workers.push(startProgram('counting-worker', { url }))
       const oldest = workers.shift()

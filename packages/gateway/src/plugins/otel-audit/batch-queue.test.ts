@@ -227,7 +227,7 @@ it('counts an answer that is read right after the time to flush has ended', asyn
   const { queue, sends, counted, fill } = queueWith()
   fill(5)
   const closed = queue.close(20)
-  // Both timers are due after this loop and the second stands for the answer: it was in the socket all the time.
+  // Wait: both timers are due after this loop and the second stands for the answer: it was in the socket all the time.
   setTimeout(() => sends[0]?.arrive(), 20)
   for (const end = performance.now() + 40; performance.now() < end; );
   await expect(closed).resolves.toBe(true)

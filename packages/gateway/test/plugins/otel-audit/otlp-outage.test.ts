@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { eventually } from '@agentic-rest/testing/eventually'
 import { freePort } from '@agentic-rest/testing/free-port'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { otelAudit } from '../../../src/plugins/otel-audit/otel-audit.ts'
@@ -19,7 +20,10 @@ function pluginFor(port: number) {
 
 /** Waits until `count` records are counted. */
 async function counted(metrics: CountedMetrics, count: number): Promise<void> {
-  while (metrics.ok() + metrics.error() < count) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually(
+    () => metrics.ok() + metrics.error(),
+    (sum) => sum >= count,
+  )
 }
 
 it('drops while nobody listens, warns, and lets every request pass', async () => {

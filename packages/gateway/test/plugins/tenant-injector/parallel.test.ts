@@ -38,6 +38,7 @@ beforeEach(async () => {
   context = makeContext()
   directory = await startLookupServer(async ({ url = '' }, response) => {
     const faulty = isFaulty(directory)
+    // Wait: the server takes a random time, so that answers come out of order.
     await delay(below(8))
     if (faulty) response.writeHead(503).end()
     else if (below(10) === 0) response.socket?.destroy()
@@ -46,6 +47,7 @@ beforeEach(async () => {
   licences = await startLookupServer(async ({ url = '' }, response) => {
     const [, tenant = '', feature = ''] = url.split('/')
     const faulty = isFaulty(licences)
+    // Wait: the server takes a random time, so that answers come out of order.
     await delay(below(8))
     if (faulty) response.writeHead(503).end()
     else response.writeHead(isLicensed(tenant, feature) ? 200 : 403).end()
@@ -74,6 +76,7 @@ test(`parallel requests of many tenants, some leaving, never get each other's an
   )
   const seen = new Set<string>()
   const one = async () => {
+    // Wait: requests come at random moments.
     await delay(below(150))
     seen.add(await sendOne(injector, check))
   }
@@ -100,6 +103,7 @@ async function sendOne(injector: PipelinePlugin, check: PipelinePlugin): Promise
     headers: makeHeaders({ 'X-Tenant-ID': tenant }),
     route: makeRoute({ license: feature }),
   })
+  // Wait: clients leave at random moments.
   if (below(4) === 0) setTimeout(() => exchange.signal.cancel('client_disconnect'), below(10))
   const refusedTenant = await codeOf(injector, exchange)
   if (refusedTenant === 'TENANT_LOOKUP_UNAVAILABLE') return refusedTenant

@@ -28,7 +28,7 @@ operations.start(
       async (job, context) => {
         const { name } = job.input as { name: string }
         if (isCareless) await addEffect(store, job.scope.tenantId, name)
-        // Time for a kill to hit the middle of a run.
+        // Wait: time for a kill to hit the middle of a run.
         await delay(Math.random() * 20)
         return context.finish(async (sql) => {
           if (!isCareless) await addEffect(sql, job.scope.tenantId, name)

@@ -2,6 +2,7 @@
  * A service to be killed: one keyed request with an approval and background work. A process first completes the work
  * of its predecessor.
  */
+import { eventually } from '@agentic-rest/testing/eventually'
 import { createApprovals } from '../../../src/runtime/approvals/approvals.ts'
 import type { Job, JobContext, Scope } from '../../../src/runtime/contract.ts'
 import { createIdempotency } from '../../../src/runtime/idempotency.ts'
@@ -68,9 +69,10 @@ async function serve(store: Store, plain: Store, key: string): Promise<void> {
   const operations = createOperations(store, { now, pollMilliseconds: 5 })
   operations.start(new Map([['pay', runJob]]))
   const reader = createOperations(plain, { now })
-  while ((await reader.status(tenantId, operationId))?.status !== 'completed') {
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  await eventually(
+    () => reader.status(tenantId, operationId),
+    (state) => state?.status === 'completed',
+  )
   await operations.close()
 }
 

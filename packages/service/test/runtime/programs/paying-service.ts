@@ -15,7 +15,7 @@ const pay = defineOperation({
   idempotent: true,
   async run({ tenant, params, commit }) {
     const { name = '' } = params
-    // Time for a kill to hit the middle of a run.
+    // Wait: time for a kill to hit the middle of a run.
     await delay(Math.random() * 10)
     return commit(async (sql) => {
       await addEffect(sql, tenant, name)
