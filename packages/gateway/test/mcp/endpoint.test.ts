@@ -251,6 +251,19 @@ test('a tool whose keys the gateway keeps is not warned of', async () => {
   expect(log.filter(({ msg }) => String(msg).includes('no idempotency'))).toEqual([])
 })
 
+test('a call through trusted proxies names its real client to the service and in the record', async () => {
+  const upstream = await startUpstream((_request, response) => answerJson(response, { body: {} }))
+  const { url, audit } = await startGateway({
+    gateway: { trusted_proxies: ['127.0.0.1'] },
+    mcp: {},
+    routes: [{ ...room, target: upstream.url, mcp: tool }],
+  })
+  const headers = { 'X-Forwarded-For': '192.0.2.66, 203.0.113.7' }
+  await ask(url, { params: { name: 'take-room', arguments: { room: '12' } }, headers })
+  expect(upstream.requests[0]?.headers['x-forwarded-for']).toBe('203.0.113.7, 127.0.0.1')
+  expect(audit[0]).toMatchObject({ attributes: { client_address: '203.0.113.7' } })
+})
+
 test('a path parameter cannot lead a call to the endpoint itself', async () => {
   const upstream = await startUpstream((_request, response) => answerJson(response, { body: { id: 'mcp' } }))
   const { url } = await startGateway({
