@@ -7,7 +7,7 @@ import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { runCi } from './ci-commands.ts'
 import { commandsIn, documentedPrograms, documentedSessions, outputsOfNothing } from './documented-code.ts'
 import { type DocumentedGateway, startDocumentedGateway } from './documented-gateway.ts'
-import { type DocumentedStack, startDocumentedStack } from './documented-stack.ts'
+import { useDocumentedStack } from './documented-stack.ts'
 import { packagePrograms } from './package-programs.ts'
 import { copyRepository } from './repository-copy.ts'
 
@@ -138,16 +138,7 @@ describe('commands in documents', () => {
     copy = copyRepository()
   })
 
-  let stack: Promise<DocumentedStack> | undefined
-  const useStack = () => {
-    stack ??= startDocumentedStack('npm start')
-    return stack
-  }
-
-  afterAll(async () => {
-    rmSync(copy, { recursive: true, force: true })
-    await (await stack)?.stop()
-  })
+  afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
   const carryOut = {
     here: (command) => succeed(command, repositoryRoot),
@@ -161,8 +152,8 @@ describe('commands in documents', () => {
     package: checkPackage,
     gateway: startAndStop,
     request: sendDocumented,
-    stack: () => useStack().then(() => ''),
-    visitor: async (command) => succeed((await useStack()).adapt(command), repositoryRoot),
+    stack: () => useDocumentedStack().then(() => ''),
+    visitor: async (command) => succeed((await useDocumentedStack()).adapt(command), repositoryRoot),
   } satisfies Record<Proof, (command: string, page: string) => string | Promise<string>>
 
   // A command on several pages is tried once.
@@ -178,7 +169,7 @@ describe('commands in documents', () => {
   }
 
   test('both commands that the stack shows work as they stand', async () => {
-    const { shownCommands } = await useStack()
+    const { shownCommands } = await useDocumentedStack()
     expect(shownCommands).toHaveLength(2)
     for (const command of shownCommands)
       expect(succeed(command.replace('curl', 'curl -sS'), repositoryRoot)).toMatch(

@@ -1,8 +1,8 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { findFreeBase } from '@agentic-rest/stack'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
 import { isLongSet } from '@agentic-rest/testing/long-set'
 import { sharedBrowser } from '@agentic-rest/testing/shared-browser'
 import { startServer } from '@agentic-rest/testing/start-server'
@@ -54,7 +54,7 @@ function longTestWithRegistry(title: string, run: () => Promise<void>): void {
 }
 
 testWithRegistry('from a clone and an empty npm cache, the tutorial leads to a finished agent', async () => {
-  const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? expect.fail('no free ports')
+  const portBase = await freePortBase()
   const ports = { ...env, SERVICE_PORT: String(portBase + 1) }
   // `agentic init` finds the tarballs, as at a second call.
   await packOnce()
@@ -101,7 +101,7 @@ longTestWithRegistry('from a clone, a project does all its README says', async (
     dependencies: { '@agentic-rest/service': expect.stringMatching(/^file:vendor\/.*\.tgz$/) },
     devDependencies: { 'agentic-rest': expect.stringMatching(/^file:vendor\/.*\.tgz$/) },
   })
-  const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? expect.fail('no free ports')
+  const portBase = await freePortBase()
   const project: WrittenProject = { folder, env, portBase }
   movePorts(project)
   const printed = await followReadme(project)

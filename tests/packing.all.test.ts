@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import {
   copyFileSync,
@@ -15,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { findFreeBase } from '@agentic-rest/stack'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -395,7 +394,7 @@ process.on('exit', () => console.log(JSON.stringify([...loaded, ...process.modul
   })
 
   test('dev runs the whole reference stack in an empty folder', async () => {
-    const portBase = (await findFreeBase(randomInt(10_000, 25_000))) ?? 8080
+    const portBase = await freePortBase()
     const folder = join(work, 'anywhere')
     mkdirSync(folder)
     const args = ['dev', '--memory', '--port-base', String(portBase)]

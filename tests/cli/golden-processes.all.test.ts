@@ -1,4 +1,4 @@
-import { findFreeBase } from '@agentic-rest/stack'
+import { freePortBase } from '@agentic-rest/testing/free-port-base'
 import { startServer } from '@agentic-rest/testing/start-server'
 import { testWith } from '@agentic-rest/testing/test-with'
 import { expect, test } from 'vitest'
@@ -61,8 +61,7 @@ testWith('script', 'start is readable on a terminal', async () => {
 })
 
 test('dev lists the parts with their addresses, a token and commands to try', async () => {
-  const portBase =
-    (await findFreeBase(10_000 + Math.floor(Math.random() * 15_000))) ?? expect.fail('no free ports')
+  const portBase = await freePortBase()
   const cwd = folderWith({ 'gateway.yaml': configuration() })
   const running = spawnAgentic(['dev', '--memory', '--port-base', String(portBase)], { cwd })
   running.child.stdout.on('data', (chunk: string) => {

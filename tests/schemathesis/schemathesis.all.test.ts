@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { programPath } from '@agentic-rest/testing/programs'
 import { describeWith } from '@agentic-rest/testing/test-with'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { repositoryRoot, run } from '../../tools/packed-packages.ts'
-import { type DocumentedStack, startDocumentedStack } from '../documented-stack.ts'
+import { type DocumentedStack, useDocumentedStack } from '../documented-stack.ts'
 
 const seed = process.env['SEED'] ?? ''
 // Enough for every rule of the documents; more examples find nothing new and take minutes.
@@ -26,12 +26,11 @@ describeWith('schemathesis', 'Schemathesis', () => {
   let token = ''
 
   beforeAll(async () => {
-    stack = await startDocumentedStack('npm start')
+    stack = await useDocumentedStack()
     const issued = run('sh', ['-c', stack.adapt('npx agentic token')], repositoryRoot)
     expect(issued).toMatchObject({ status: 0 })
     token = issued.output.trim()
   })
-  afterAll(() => stack?.stop())
 
   test.concurrent.each(services)('finds no failure in %s', async (_name, service, gateway) => {
     const adapt = (address: string) => stack?.adapt(address) ?? address

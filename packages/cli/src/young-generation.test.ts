@@ -27,8 +27,8 @@ async function youngMebibytes(begin: string, ...options: string[]): Promise<numb
 
 describe("V8's young generation", () => {
   it('stays near 16 MB, where V8 alone would let it grow', async () => {
-    // 16 MB, and for a moment the pages that V8 moves to the old generation as a whole.
-    expect(await youngMebibytes('boundYoungGeneration()')).toBeLessThan(32)
+    // V8 has two halves of 16 MB while it moves what is still used from one to the other.
+    expect(await youngMebibytes('boundYoungGeneration()')).toBeLessThanOrEqual(32)
     expect(await youngMebibytes('')).toBeGreaterThanOrEqual(64)
   })
 

@@ -1,76 +1,29 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { TestProject } from 'vitest/node'
-import { programPath } from './programs.ts'
+import type { SharedPartName } from './shared-parts-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The address of the server that starts shared parts. */
+    /** The address of the program that starts shared parts. */
     sharedParts: string
   }
 }
 
-/** A part that runs until the last test of the set has ended. */
-interface SharedPart {
-  /** For the tests: where it is. */
-  readonly endpoint: string
-  close(): Promise<void>
-}
+const program = join(import.meta.dirname, 'shared-parts-server.ts')
+const flags = ['--conditions=agentic-source', '--disable-warning=ExperimentalWarning']
 
-// The browser calls only the servers of the tests.
-const browserFlags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-const starters = {
-  async browser(): Promise<SharedPart> {
-    const { chromium } = await import('playwright-core')
-    const server = await chromium.launchServer({
-      executablePath: programPath('chromium'),
-      args: browserFlags,
-      host: '127.0.0.1',
-    })
-    return { endpoint: server.wsEndpoint(), close: () => server.close() }
-  },
-} satisfies Readonly<Record<string, () => Promise<SharedPart>>>
-
-/** The name of a shared part. */
-export type SharedPartName = keyof typeof starters
-
-/**
- * Vitest calls this before the first test of a set, and the returned function after the last. A part starts when the first
- * test asks for it, so that a run of one file starts nothing that it does not need.
- */
+/** Vitest calls this before the first test of a set, and the returned function after the last. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const started = new Map<SharedPartName, Promise<SharedPart>>()
-  const start = (name: SharedPartName): Promise<SharedPart> => {
-    const part = started.get(name) ?? starters[name]()
-    started.set(name, part)
-    return part
-  }
-  const server = createServer((request, response) => {
-    const name = (request.url ?? '').slice(1) as SharedPartName
-    start(name).then(
-      ({ endpoint }) => response.end(endpoint),
-      (error) => response.writeHead(500).end(String(error)),
-    )
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  provide('sharedParts', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const child = spawn(process.execPath, [...flags, program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [address] = await once(child.stdout, 'data')
+  provide('sharedParts', String(address).trim())
   return async () => {
-    server.closeAllConnections()
-    server.close()
-    const parts = await Promise.allSettled(started.values())
-    await Promise.all(parts.map((part) => (part.status === 'fulfilled' ? part.value.close() : undefined)))
+    const exited = once(child, 'exit')
+    child.stdin.end()
+    await exited
   }
 }
 

@@ -91,7 +91,8 @@ function ready(server: ChildProcess): Promise<void> {
   return promise
 }
 
-async function createDatabase(url: string): Promise<string> {
+/** Creates a database on a server; resolves with its URL. */
+export async function createDatabase(url: string): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
   await administer(url, `CREATE DATABASE ${name}`)
   return url.replace(/postgres$/, name)

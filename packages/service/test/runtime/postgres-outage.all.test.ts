@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describePostgres } from '@agentic-rest/testing/describe-postgres'
+import { describeOwnPostgres } from '@agentic-rest/testing/describe-postgres'
 import { administer } from '@agentic-rest/testing/start-postgres'
 import { afterEach, expect, it } from 'vitest'
 import { createIdempotency } from '../../src/runtime/idempotency.ts'
@@ -22,7 +22,7 @@ const away = {
 const deploymentPage = readFileSync(new URL('../../../../docs/deployment.md', import.meta.url), 'utf8')
 const documentedGrants = deploymentPage.match(/^GRANT .*;$/gm) ?? []
 
-describePostgres('when PostgreSQL is away', (server) => {
+describeOwnPostgres('when PostgreSQL is away', (server) => {
   const stores: Store[] = []
   afterEach(async () => {
     await Promise.all(stores.splice(0).map((store) => store.close()))

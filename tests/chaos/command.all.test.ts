@@ -101,7 +101,7 @@ test('several runs follow one another, and one that fails does not stop the othe
 test('a run that lacks a program ends with 1 and says how to get it', async () => {
   const { code, stdout, stderr } = await command({ PATH: '' }, 'shared-limit', '--short')
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/\nredis-server is missing .*; enable with: apt-get install redis-server\n$/)
+  expect(stderr).toMatch(/\nredis-server is missing; npm run test:setup installs it\n$/)
 })
 
 test('a stopped run reports nothing, ends with 130 and leaves neither processes nor files', async () => {
