@@ -180,10 +180,10 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
     const gated = await curl(url, own, ['--json', '{"goal":"ctr"}'])
     const page = await open(new URL(gated.location, gateway).href, { theme: 'light', width: 360 })
     await signIn(page, await tokenOf('dave'))
-    await page.getByLabel('Comment, for the record').fill('not this month')
+    await page.getByLabel('Comment, for the record').fill('not\u3164\u{e0041} this month')
     await page.getByRole('button', { name: 'Reject' }).click()
     await page.getByRole('heading', { name: 'Rejected' }).waitFor()
-    await page.getByText('not this month').waitFor()
+    await page.getByText('not\\u{3164}\\u{e0041} this month').waitFor()
     const token = `X-Approval-Token: ${gated.body.approvalToken}`
     const again = await curl(url, own, ['--json', '{"goal":"ctr"}', '-H', token])
     expect([again.status, again.body.code]).toEqual([403, 'APPROVAL_INVALID'])

@@ -1,11 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import {
-  type ConfigResult,
-  formatPath,
-  type LoadedResult,
-  loadPlugins,
-  printable,
-} from '@agentic-rest/gateway'
+import { type ConfigResult, formatPath, type LoadedResult, loadPlugins } from '@agentic-rest/gateway'
+import { printable } from '@agentic-rest/profile'
 import type { Host } from './host.ts'
 
 const PATH = ['plugins', 'custom'] as const

@@ -1,28 +1,15 @@
-import { printable } from '@agentic-rest/gateway'
-
-/**
- * Makes text from outside safe for a terminal. Line breaks and tabs stay; control characters and characters that
- * reorder a line are shown as codes.
- */
-export function terminalText(text: string): string {
-  return text
-    .split(/(\r?\n|\t)/)
-    .map((part, index) => (index % 2 === 1 ? part.replace('\r', '') : printable(part)))
-    .join('')
-}
+import { printable, printableText } from '@agentic-rest/profile'
 
 /** Makes text from outside safe for a terminal, on one line. */
 export function terminalLine(text: string): string {
-  return terminalText(text).replaceAll(/[\n\t]+/g, ' ')
+  return printableText(text).replaceAll(/[\n\t]+/g, ' ')
 }
 
-/**
- * A value as JSON that is safe for a terminal. JSON.stringify leaves some control characters and characters that
- * reorder a line; this function escapes them.
- */
+/** A value as JSON that is safe for a terminal. JSON.stringify leaves most invisible characters as they are. */
 export function jsonText(value: unknown, indent = 2): string {
   const text: string | undefined = JSON.stringify(value, null, indent)
-  return (text ?? 'null').replace(/[^\n\P{C}]|[\u2028\u2029]/gu, escapeUnits)
+  const lines = (text ?? 'null').split('\n')
+  return lines.map((line) => printable(line, escapeUnits)).join('\n')
 }
 
 function escapeUnits(character: string): string {

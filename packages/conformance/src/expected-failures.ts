@@ -1,4 +1,4 @@
-import { printable } from './report/escape.ts'
+import { printable } from '@agentic-rest/profile'
 import { rules } from './rules.ts'
 import { didYouMean } from './scenario/did-you-mean.ts'
 import type { ScenarioFault } from './scenario/parse-scenario.ts'

@@ -1,16 +1,10 @@
+import { printableText } from '@agentic-rest/profile'
+
 type Child = Node | string
 
-// Control characters except tab and line feed, and those without a width or with a direction.
-const HIDDEN = /[^\P{Cc}\t\n]|[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu
-
-/** A text in which nothing is invisible or reordered: an approver must see what is sent. */
-export function visibleText(text: string): string {
-  return text.replace(HIDDEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
-}
-
 /**
- * Makes an element. Strings become text nodes, so that nothing of an approval is ever read as markup; `class` and the
- * others are attributes.
+ * Makes an element. Strings become text nodes, so that nothing of an approval is ever read as markup, and what is
+ * invisible in them is shown as its code: an approver must see what is sent. `class` and the others are attributes.
  */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -19,7 +13,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
-  made.append(...children.map((child) => (typeof child === 'string' ? visibleText(child) : child)))
+  made.append(...children.map((child) => (typeof child === 'string' ? printableText(child) : child)))
   return made
 }
 

@@ -5,6 +5,8 @@ import { parseOwnJson } from '@agentic-rest/profile'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
 import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
+import { EndedSessions } from './approvals-page/ended-sessions.ts'
+import type { PageSessions } from './approvals-page/session.ts'
 import { type AuditFiles, createAuditFiles } from './audit-log/audit-files.ts'
 import type { GatewaySection } from './config/config-schema.ts'
 import { keepsKeys } from './config/warnings.ts'
@@ -80,6 +82,8 @@ export interface GatewayOptions extends SnapshotSource {
   readonly auditFiles?: AuditFiles | undefined
   /** Seals the sessions of the approval page without files for it. Default: a random text. */
   readonly pageSecret?: string | undefined
+  /** The ended sessions of the approval page. Default: those of this process. */
+  readonly endedSessions?: Pick<PageSessions, 'ended' | 'spread'> | undefined
 }
 
 /** The parts of a worker that its supervisor asks about. */
@@ -263,10 +267,12 @@ function withDefaults(options: GatewayOptions) {
     stdout = process.stdout,
   } = options
   const { auditFiles = createAuditFiles({ log }), pageSecret = createPageSecret() } = options
+  const { endedSessions = { ended: new EndedSessions(), spread: async () => undefined } } = options
   // The supervisor logs the warnings for its workers.
   const logsWarnings = options.worker === undefined
   const logs = { log, reasonLog: createReasonLog(log) }
-  return { ...options, baseFolder, version, log, logs, stdout, auditFiles, pageSecret, logsWarnings }
+  const pageParts = { pageSecret, endedSessions }
+  return { ...options, baseFolder, version, log, logs, stdout, auditFiles, ...pageParts, logsWarnings }
 }
 
 /** A secret that only this gateway has: it seals what must come back to it. */

@@ -1,4 +1,4 @@
-export type { Outcome } from '@agentic-rest/profile'
+export { type Outcome, printable } from '@agentic-rest/profile'
 export type { AdminOptions } from './admin/admin.ts'
 export type { DevelopmentAccess, GivenToken, Person, TokenWish } from './admin/development-access.ts'
 export type { RecordTaker } from './admin/recent-exchanges.ts'
@@ -8,7 +8,6 @@ export {
   formatFaults,
   formatPath,
   type Path as ConfigPath,
-  printable,
 } from './config/faults.ts'
 export { loadConfig, watchConfig } from './config/load-config.ts'
 export { type ConfigResult, parseConfig } from './config/parse-config.ts'

@@ -245,6 +245,19 @@ describe('a session', () => {
     )
   })
 
+  test('ends by signing out: the cookie opens no more, also for whoever has a copy; others stay', async () => {
+    const { url, requests } = await start()
+    const [cookie, other] = [await signIn(url, await tokenOf()), await signIn(url, await tokenOf())]
+    const read = (sent: string) => sendRequest(`${url}/approvals/1`, { headers: { ...page, cookie: sent } })
+    expect((await read(cookie)).status).toBe(200)
+    await sendRequest(`${url}/approvals/session`, { method: 'DELETE', headers: { ...page, cookie } })
+    expectRefusal(await read(cookie), 401, 'MISSING_TOKEN')
+    // Another writing of the same bytes is the same session.
+    expectRefusal(await read(`${cookie}=`), 401, 'MISSING_TOKEN')
+    expect((await read(other)).status).toBe(200)
+    expect(requests).toHaveLength(2)
+  })
+
   test('ends in the browser by signing out', async () => {
     const { url } = await start()
     const answer = await sendRequest(`${url}/approvals/session`, { method: 'DELETE', headers: page })
@@ -275,6 +288,15 @@ describe('several processes', () => {
     // Connections go to the workers in turn.
     for (let count = 0; count < 4; count++)
       expect((await sendRequest(`${url}/approvals/1`, { headers: { ...page, cookie } })).status).toBe(200)
+    expect(upstream.requests).toHaveLength(4)
+    // And none opens a session that one of them has ended.
+    await sendRequest(`${url}/approvals/session`, { method: 'DELETE', headers: { ...page, cookie } })
+    for (let count = 0; count < 4; count++)
+      expectRefusal(
+        await sendRequest(`${url}/approvals/1`, { headers: { ...page, cookie } }),
+        401,
+        'MISSING_TOKEN',
+      )
     expect(upstream.requests).toHaveLength(4)
   })
 

@@ -57,6 +57,7 @@ export {
   parseJson,
   parseOwnJson,
 } from './parse-json.ts'
+export { printable, printableText } from './printable.ts'
 export {
   type AnswerParts,
   outcomeViolations,

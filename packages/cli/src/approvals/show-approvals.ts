@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
+import { printableText } from '@agentic-rest/profile'
 import { facts, lines } from '../call/show-outcome.ts'
-import { jsonText, terminalLine, terminalText, textTable } from '../terminal-text.ts'
+import { jsonText, terminalLine, textTable } from '../terminal-text.ts'
 import type { Approval, Decision, KeptRequest } from './approval.ts'
 
 const HEADINGS = ['APPROVAL', 'STATE', 'OPERATION', 'ASKED BY', 'EXPIRES', 'MESSAGE']
@@ -27,7 +28,7 @@ export function approvalText(approval: Approval, stream: NodeJS.WriteStream): st
   const way = [...via, `${requester} called ${approval.operation}`]
   return [
     `${styleText([colour, 'bold'], terminalLine(state), { stream })}  ${styleText('dim', terminalLine(approvalId), { stream })}\n`,
-    `${terminalText(approval.message)}\n`,
+    `${printableText(approval.message)}\n`,
     facts({
       operation: approval.operation,
       'asked by': person(requester, approval.requesterIssuer),

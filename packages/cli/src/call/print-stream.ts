@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { type Answered, type Client, StreamError, type StreamEvent } from '@agentic-rest/client'
-import { jsonText, terminalLine, terminalText } from '../terminal-text.ts'
+import { printableText } from '@agentic-rest/profile'
+import { jsonText, terminalLine } from '../terminal-text.ts'
 
 /** Prints events as they arrive; resolves with the outcome of the last frame if the stream ends with one. */
 export async function printStream(
@@ -24,7 +25,7 @@ export async function printStream(
 
 function eventText({ event, data, id }: StreamEvent, json: boolean): string {
   if (json) return `${jsonText({ event, data, id }, 0)}\n`
-  return `${event === 'message' ? '' : `${terminalLine(event)}: `}${terminalText(data)}\n`
+  return `${event === 'message' ? '' : `${terminalLine(event)}: `}${printableText(data)}\n`
 }
 
 interface PatientWriter {

@@ -1,7 +1,14 @@
 import { styleText } from 'node:util'
 import type { Outcome, Trace } from '@agentic-rest/client'
-import { headers, isIdentifier, parseOwnJson, statusOf, writeOutcome } from '@agentic-rest/profile'
-import { jsonText, terminalLine, terminalText, textTable } from '../terminal-text.ts'
+import {
+  headers,
+  isIdentifier,
+  parseOwnJson,
+  printableText,
+  statusOf,
+  writeOutcome,
+} from '@agentic-rest/profile'
+import { jsonText, terminalLine, textTable } from '../terminal-text.ts'
 import { describeInput } from './ask-inputs.ts'
 
 /** An outcome and the fields of its answer that are shown with it. */
@@ -85,11 +92,11 @@ function approvalFacts(
 }
 
 function said(message: string | undefined): string {
-  return message === undefined ? '' : `${terminalText(message)}\n`
+  return message === undefined ? '' : `${printableText(message)}\n`
 }
 
 function coded({ code, message }: { readonly code: string; readonly message: string }): string {
-  return `${terminalLine(code)}: ${terminalText(message)}\n`
+  return `${terminalLine(code)}: ${printableText(message)}\n`
 }
 
 function after(seconds: number | undefined): string | undefined {

@@ -14,6 +14,7 @@ import {
   writeReport,
 } from '@agentic-rest/conformance'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
+import { printableText } from '@agentic-rest/profile'
 import { defineCommand } from '../command.ts'
 import {
   type Inputs,
@@ -24,7 +25,6 @@ import {
 } from '../conformance/run-options.ts'
 import type { Host } from '../host.ts'
 import { exitCodes } from '../host.ts'
-import { terminalText } from '../terminal-text.ts'
 
 /** `agentic conformance URL`: tests a live service or gateway against the profile. */
 export const conformance = defineCommand({
@@ -194,7 +194,7 @@ function refuse(host: Host, faults: readonly string[]): number {
 }
 
 function fail({ stderr }: Host, text: string): number {
-  stderr.write(`${terminalText(text)}\n`)
+  stderr.write(`${printableText(text)}\n`)
   return exitCodes.invalid
 }
 
@@ -206,7 +206,7 @@ function draft(document: string, output: string | undefined, host: Host): number
   const read = draftOf(document)
   if ('fault' in read) return fail(host, `${document}: ${read.fault}`)
   if (output === undefined) {
-    stdout.write(terminalText(read.text))
+    stdout.write(printableText(read.text))
     return exitCodes.ok
   }
   try {
@@ -214,8 +214,8 @@ function draft(document: string, output: string | undefined, host: Host): number
   } catch {
     return fail(host, `${output} cannot be written`)
   }
-  stdout.write(`${terminalText(output)} is written: read it, fill the gaps, then run\n`)
-  stdout.write(`npx agentic conformance URL --scenario ${terminalText(output)}\n`)
+  stdout.write(`${printableText(output)} is written: read it, fill the gaps, then run\n`)
+  stdout.write(`npx agentic conformance URL --scenario ${printableText(output)}\n`)
   return exitCodes.ok
 }
 

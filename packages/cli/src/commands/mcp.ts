@@ -1,10 +1,11 @@
+import { printableText } from '@agentic-rest/profile'
 import { defineCommand } from '../command.ts'
 import { exitCodes, type Host } from '../host.ts'
 import { readEndpoint } from '../mcp/endpoint.ts'
 import { toolsOfFile, toolsOfGateway } from '../mcp/list-tools.ts'
 import { serveLines } from '../mcp/serve-lines.ts'
 import { showTools } from '../mcp/show-tools.ts'
-import { jsonText, terminalText } from '../terminal-text.ts'
+import { jsonText } from '../terminal-text.ts'
 
 /** `agentic mcp`: MCP over stdin and stdout in front of a gateway, and the tools that clients see. */
 export const mcp = defineCommand({
@@ -89,7 +90,7 @@ function refuse({ stderr }: Host, fault: string): number {
 
 function list(found: Awaited<ReturnType<typeof toolsOfFile>>, json: boolean, host: Host): number {
   if ('fault' in found) {
-    host.stderr.write(`${terminalText(found.fault)}\n`)
+    host.stderr.write(`${printableText(found.fault)}\n`)
     return found.invalid ? exitCodes.invalid : exitCodes.failed
   }
   host.stdout.write(`${json ? jsonText(found) : showTools(found, host.stdout).join('\n')}\n`)

@@ -11,13 +11,13 @@ import {
   tryRoute,
 } from '@agentic-rest/gateway'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
-import { conditions, outcomes } from '@agentic-rest/profile'
+import { conditions, outcomes, printableText } from '@agentic-rest/profile'
 import { defineCommand } from '../command.ts'
 import type { Host } from '../host.ts'
 import { exitCodes } from '../host.ts'
 import { loadFilePlugins } from '../load-file-plugins.ts'
 import { addToFile } from '../routes/add-to-file.ts'
-import { terminalText, textTable } from '../terminal-text.ts'
+import { textTable } from '../terminal-text.ts'
 
 /** `agentic routes FILE`: lists the routes of a file, or finds the route of a request. */
 export const routes = defineCommand({
@@ -143,7 +143,7 @@ function routeTable(all: readonly RouteConfig[], stream: NodeJS.WriteStream): st
 
 function routeRow(route: RouteConfig): string[] {
   const { id, method, path, mode } = route
-  return [id, method, path, placeOf(route), mode, deadlineOf(route), wantsOf(route)].map(terminalText)
+  return [id, method, path, placeOf(route), mode, deadlineOf(route), wantsOf(route)].map(printableText)
 }
 
 /** Its address, or the name of its upstream. */
@@ -168,7 +168,7 @@ function tell(request: TriedRequest, trial: RouteTrial, { host, json }: Telling)
 }
 
 function describe(request: TriedRequest, trial: RouteTrial, stream: NodeJS.WriteStream): string {
-  const line = terminalText(`${request.method} ${request.target}`)
+  const line = printableText(`${request.method} ${request.target}`)
   switch (trial.type) {
     case 'route':
       return [styleText('bold', line, { stream }), ...routeLines(trial)].join('\n')
@@ -200,5 +200,5 @@ function routeLines({ route, params, plugins }: Extract<RouteTrial, { type: 'rou
     runs ? 'runs' : 'idle',
     why,
   ])
-  return [...textTable(facts), '  plugins', ...textTable(steps)].map(terminalText)
+  return [...textTable(facts), '  plugins', ...textTable(steps)].map(printableText)
 }

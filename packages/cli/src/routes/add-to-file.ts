@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { formatFaults, loadConfig, parseConfig, type RouteConfig } from '@agentic-rest/gateway'
+import { printableText } from '@agentic-rest/profile'
 import { exitCodes, type Host } from '../host.ts'
 import { InitError } from '../init/init-error.ts'
 import { type OpenApi, readOpenApi } from '../init/openapi.ts'
 import { idFor } from '../init/plan-operations.ts'
-import { terminalLine, terminalText } from '../terminal-text.ts'
+import { terminalLine } from '../terminal-text.ts'
 import { addRoutes, type NewRoute, type RemarkedRoute, targetTexts, unifiedDiff } from './add-routes.ts'
 import {
   describeService,
@@ -69,14 +70,14 @@ function tell({ file, from, dryRun }: Addition, { before, after, routes }: Chang
     host.stdout.write(`${terminalLine(`${file} has all routes of ${from}: nothing to add`)}\n`)
     return
   }
-  host.stdout.write(terminalText(unifiedDiff(file, before, after)))
+  host.stdout.write(printableText(unifiedDiff(file, before, after)))
   const count = `${routes.length} route${routes.length === 1 ? '' : 's'}`
   const state = dryRun ? `would be added; ${file} is unchanged` : `added to ${file}`
   host.stderr.write(`${terminalLine(`${count} ${state}`)}\n`)
 }
 
 function fail({ stderr }: Host, text: string, code: number): number {
-  stderr.write(`${terminalText(text)}\n`)
+  stderr.write(`${printableText(text)}\n`)
   return code
 }
 

@@ -1,9 +1,8 @@
-import { mediaTypeEssence, type OutcomeType, outcomes, outcomeTypes } from '@agentic-rest/profile'
+import { mediaTypeEssence, type OutcomeType, outcomes, outcomeTypes, printable } from '@agentic-rest/profile'
 import { stringify } from 'yaml'
 import { isObject } from '../offline/file-faults.ts'
 import { isOpenApi } from '../offline/openapi-faults.ts'
 import { createReferences } from '../offline/references.ts'
-import { printable } from '../report/escape.ts'
 import type { Scenario } from '../scenario/scenario-schema.ts'
 import { createSampler } from './sample-value.ts'
 

@@ -1,12 +1,3 @@
-/** Escapes characters that could control a terminal, reorder a line or break it. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, escapeCharacter)
-}
-
-function escapeCharacter(character: string): string {
-  return `\\u{${character.codePointAt(0)?.toString(16)}}`
-}
-
 /** Shortens a text and marks the cut. */
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text

@@ -1,10 +1,10 @@
-import { type OutcomeType, outcomes, outcomeTypes, PROFILE_VERSION } from '@agentic-rest/profile'
+import { type OutcomeType, outcomes, outcomeTypes, PROFILE_VERSION, printable } from '@agentic-rest/profile'
 import { clauses } from '../clauses.ts'
 import { covers, type ExpectedFailure } from '../expected-failures.ts'
 import type { Judgement } from '../rule.ts'
 import { curlCommand } from '../wire/curl-command.ts'
 import type { Bearer } from '../wire/exchange.ts'
-import { printable, shorten } from './escape.ts'
+import { shorten } from './escape.ts'
 
 /** The verdict of one rule on one observation, without secrets and control characters. */
 export interface ReportRow {

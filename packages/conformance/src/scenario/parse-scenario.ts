@@ -1,3 +1,4 @@
+import { printable } from '@agentic-rest/profile'
 import {
   type Document,
   isMap,
@@ -9,7 +10,6 @@ import {
   visit,
 } from 'yaml'
 import { z } from 'zod'
-import { printable } from '../report/escape.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { type Environment, fillReferences } from './fill-references.ts'
 import { NO_TOKEN, type Scenario, scenarioSchema } from './scenario-schema.ts'

@@ -1,4 +1,4 @@
-import { headers as names } from '@agentic-rest/profile'
+import { headers as names, printable } from '@agentic-rest/profile'
 import type { Bearer, SentRequest } from './exchange.ts'
 
 /** Headers with secrets, and the variables that replace them. */
@@ -36,11 +36,9 @@ function argument(text: string, variable: string): string {
   return text.length > LONGEST_ARGUMENT || text.includes('\0') ? `"$${variable}"` : quote(text)
 }
 
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu
-
 function quote(text: string): string {
-  if (text.search(unprintable) === -1) return `'${text.replaceAll("'", String.raw`'\''`)}'`
-  return `$'${text.replaceAll(/[\\']/g, String.raw`\$&`).replaceAll(unprintable, escapeBytes)}'`
+  if (printable(text) === text) return `'${text.replaceAll("'", String.raw`'\''`)}'`
+  return `$'${printable(text.replaceAll(/[\\']/g, String.raw`\$&`), escapeBytes)}'`
 }
 
 function escapeBytes(character: string): string {

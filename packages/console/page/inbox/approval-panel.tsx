@@ -1,3 +1,4 @@
+import { printableText } from '@agentic-rest/profile'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Field } from '../shell/field.tsx'
@@ -25,7 +26,7 @@ export function ApprovalPanel({ inbox, opened: { listed, isRead }, list, look }:
   // Focused, so that keyboard users need not search for it.
   useEffect(() => heading.current?.focus(), [])
   const back = placeHash({ view: 'Inbox', item: '', query: list === 'waiting' ? '' : `list=${list}` })
-  const title = listed?.approval.message || listed?.approval.operation
+  const title = listed && printableText(listed.approval.message || listed.approval.operation)
   return (
     <article class="panel inbox-approval" aria-label="Approval">
       <a href={back}>Close</a>
@@ -54,14 +55,14 @@ function Facts({ approval, service, look }: Listed & { readonly look: Look }) {
       <Row name="State">
         <span class={`badge ${family}`}>{words}</span>
       </Row>
-      <Row name="Operation">{operation}</Row>
-      <Row name="Asked by">{requester}</Row>
-      {requestedFor !== '' && <Row name="On behalf of">{requestedFor}</Row>}
+      <Row name="Operation">{printableText(operation)}</Row>
+      <Row name="Asked by">{printableText(requester)}</Row>
+      {requestedFor !== '' && <Row name="On behalf of">{printableText(requestedFor)}</Row>}
       {via.length > 0 && (
         <Row name="Way">
           <ol class="inbox-way">
             {[...via, `${requester} called ${operation}`].map((call, index) => (
-              <li key={index}>{call}</li>
+              <li key={index}>{printableText(call)}</li>
             ))}
           </ol>
         </Row>
@@ -111,9 +112,7 @@ function Request({ approval: { request } }: { readonly approval: Approval }) {
   return (
     <section aria-label="Request">
       <h3>Request</h3>
-      <p class="mono inbox-line">
-        {method} {path}
-      </p>
+      <p class="mono inbox-line">{printableText(`${method} ${path}`)}</p>
       {isTruncated && (
         <p class="note">Some values are too large to be shown. The decision is about them too.</p>
       )}
@@ -135,8 +134,9 @@ function Decisions({ approval: { decisions } }: { readonly approval: Approval })
       <ul class="inbox-decisions">
         {decisions.map(({ decidedBy, verdict, comment, decidedAt }) => (
           <li key={decidedBy}>
-            <strong>{decidedBy}</strong> {verdict} <span class="note">{formatTime(decidedAt)}</span>
-            {comment !== '' && <p class="inbox-comment">{comment}</p>}
+            <strong>{printableText(decidedBy)}</strong> {verdict}{' '}
+            <span class="note">{formatTime(decidedAt)}</span>
+            {comment !== '' && <p class="inbox-comment">{printableText(comment)}</p>}
           </li>
         ))}
       </ul>

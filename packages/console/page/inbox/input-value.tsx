@@ -1,3 +1,5 @@
+import { printableText } from '@agentic-rest/profile'
+
 // Deeper values are compact JSON: a service may send thousands of levels.
 const MAX_DEPTH = 4
 
@@ -6,9 +8,13 @@ interface ValueProps {
   readonly depth?: number
 }
 
-/** A JSON value to read: objects as names and values, lists as lists, the rest as text. */
+/**
+ * A JSON value to read: objects as names and values, lists as lists, the rest as text. Whoever decides must see what is
+ * invisible in it.
+ */
 export function InputValue({ value, depth = 0 }: ValueProps) {
-  if (typeof value !== 'object' || value === null) return <span class="inbox-value">{String(value)}</span>
+  if (typeof value !== 'object' || value === null)
+    return <span class="inbox-value">{printableText(String(value))}</span>
   const isList = Array.isArray(value)
   const entries = Object.entries(value)
   if (entries.length === 0) return <span class="note">{isList ? 'an empty list' : 'empty'}</span>
@@ -26,7 +32,7 @@ export function InputValue({ value, depth = 0 }: ValueProps) {
   return (
     <dl class="facts">
       {entries.flatMap(([name, each]) => [
-        <dt key={`${name} name`}>{name}</dt>,
+        <dt key={`${name} name`}>{printableText(name)}</dt>,
         <dd key={name}>
           <InputValue value={each} depth={depth + 1} />
         </dd>,
@@ -37,7 +43,7 @@ export function InputValue({ value, depth = 0 }: ValueProps) {
 
 function compactJson(value: unknown): string {
   try {
-    return JSON.stringify(value)
+    return printableText(JSON.stringify(value))
   } catch {
     return 'A value with too many levels to be shown.'
   }

@@ -12,13 +12,16 @@ test('a sealed token opens, and is different each time', () => {
   const [one = '', other = ''] = [seal.seal(token), seal.seal(token)]
   expect(one).toMatch(/^[\w-]+$/)
   expect(one).not.toBe(other)
-  expect([one, other].map((sealed) => seal.open(sealed))).toEqual([token, token])
+  const opened = [one, other].map((sealed) => seal.open(sealed))
+  expect(opened.map((session) => session?.token)).toEqual([token, token])
+  expect(opened[0]?.id).toMatch(/^[\w-]{16}$/)
+  expect(opened[0]?.id).not.toBe(opened[1]?.id)
   expect(Buffer.from(one, 'base64url').toString('latin1')).not.toContain('signature')
 })
 
 test('it opens with any of the secrets and with no other', () => {
   const sealed = new TokenSeal([first]).seal(token) ?? ''
-  expect(new TokenSeal([second, first]).open(sealed)).toBe(token)
+  expect(new TokenSeal([second, first]).open(sealed)?.token).toBe(token)
   expect(new TokenSeal([second, third]).open(sealed)).toBeUndefined()
 })
 
@@ -39,7 +42,7 @@ test('it opens for eight hours', () => {
   const seal = new TokenSeal([first])
   const sealed = seal.seal(token) ?? ''
   vi.advanceTimersByTime(SESSION_SECONDS * 1000 - 1)
-  expect(seal.open(sealed)).toBe(token)
+  expect(seal.open(sealed)?.token).toBe(token)
   vi.advanceTimersByTime(1)
   expect(seal.open(sealed)).toBeUndefined()
 })

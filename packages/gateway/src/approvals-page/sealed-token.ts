@@ -7,6 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { loadZlib } from '../node-on-demand.ts'
+import type { EndedSession } from './ended-sessions.ts'
 
 const ALGORITHM = 'aes-256-gcm'
 const KEY_BYTES = 32
@@ -22,6 +23,11 @@ const LONGEST_TOKEN_BYTES = 65_536
 
 /** How long a sealed token opens. Its own expiry is checked with every request. */
 export const SESSION_SECONDS = 8 * 60 * 60
+
+/** The session in a sealed cookie. Its id is the nonce of the seal: a cookie with another one does not open. */
+export interface OpenedSession extends EndedSession {
+  readonly token: string
+}
 
 /** Seals tokens for a cookie: every process with one of the secrets can open it, and no browser can read it. */
 export class TokenSeal {
@@ -44,13 +50,13 @@ export class TokenSeal {
     return sealed.length > LONGEST_SEALED ? undefined : sealed
   }
 
-  /** The token in a sealed form; `undefined` when it is changed, too old, or sealed with another secret. */
-  open(sealed: string): string | undefined {
+  /** The session in a sealed form; `undefined` when it is changed, too old, or sealed with another secret. */
+  open(sealed: string): OpenedSession | undefined {
     const bytes = Buffer.from(sealed, 'base64url')
     if (bytes.length < IV_BYTES + TIME_BYTES + TAG_BYTES) return undefined
     for (const key of this.#keys) {
       const opened = openWith(key, bytes)
-      if (opened !== undefined) return readToken(opened)
+      if (opened !== undefined) return readSession(opened, bytes)
     }
     return undefined
   }
@@ -71,9 +77,11 @@ function openWith(key: KeyObject, bytes: Buffer): Buffer | undefined {
   }
 }
 
-function readToken(opened: Buffer): string | undefined {
-  if (opened.readUIntBE(0, TIME_BYTES) <= Date.now()) return undefined
-  return loadZlib()
+function readSession(opened: Buffer, sealed: Buffer): OpenedSession | undefined {
+  const endsAt = opened.readUIntBE(0, TIME_BYTES)
+  if (endsAt <= Date.now()) return undefined
+  const token = loadZlib()
     .inflateRawSync(opened.subarray(TIME_BYTES), { maxOutputLength: LONGEST_TOKEN_BYTES })
     .toString()
+  return { token, id: sealed.subarray(0, IV_BYTES).toString('base64url'), endsAt }
 }

@@ -1,7 +1,16 @@
 import { headerKeys } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { isReachedByHttps, isSameOrigin } from '../listen/same-origin.ts'
-import { SESSION_SECONDS, type TokenSeal } from './sealed-token.ts'
+import type { EndedSession, EndedSessions } from './ended-sessions.ts'
+import { type OpenedSession, SESSION_SECONDS, type TokenSeal } from './sealed-token.ts'
+
+/** What the sessions of the approval page need. */
+export interface PageSessions {
+  readonly seal: TokenSeal
+  readonly ended: EndedSessions
+  /** Ends a session in the other workers of this gateway; resolves when they know it. */
+  readonly spread: (session: EndedSession) => Promise<void>
+}
 
 /** The paths that the cookie is sent to. */
 export const APPROVALS_PATH = '/approvals'
@@ -50,20 +59,41 @@ function cookieName({ headers }: Pick<Exchange, 'headers'>): string {
  * Gives a request of the page the token of its cookie, so that it passes the gateway like any request with a token. The
  * cookie itself never reaches a service.
  */
-export function useSession(exchange: Exchange, seal: TokenSeal): void {
+export function useSession(exchange: Exchange, sessions: PageSessions): void {
   const { headers } = exchange
-  const prefix = `${cookieName(exchange)}=`
-  const pairs = (headers['cookie'] ?? '').split(';').map((pair) => pair.trim())
-  const own = pairs.find((pair) => pair.startsWith(prefix))
+  const { own, others } = readCookies(exchange)
   if (own === undefined) return
-  const others = pairs.filter((pair) => !pair.startsWith(prefix)).join('; ')
   const sent = headers[headerKeys.authorization]
-  const token = sent === undefined && isFromPage(exchange) ? seal.open(own.slice(prefix.length)) : undefined
+  const isUsed = sent === undefined && isFromPage(exchange)
+  const token = isUsed ? openSession(own, sessions)?.token : undefined
   exchange.headers = Object.assign(Object.create(null), headers, {
     cookie: others === '' ? undefined : others,
     [headerKeys.authorization]: token === undefined ? sent : `Bearer ${token}`,
   })
   exchange.rawHeaders = withoutCookie(exchange.rawHeaders, others)
+}
+
+/** Ends the session of a request for good: its cookie opens no more. Resolves when all workers know it. */
+export async function endSession(exchange: Exchange, sessions: PageSessions): Promise<void> {
+  const { own } = readCookies(exchange)
+  const session = own === undefined ? undefined : openSession(own, sessions)
+  if (session === undefined) return
+  const { id, endsAt } = session
+  sessions.ended.add({ id, endsAt })
+  await sessions.spread({ id, endsAt })
+}
+
+function openSession(sealed: string, { seal, ended }: PageSessions): OpenedSession | undefined {
+  const session = seal.open(sealed)
+  return session === undefined || ended.has(session) ? undefined : session
+}
+
+/** The value of the page's cookie, and all other cookies. */
+function readCookies(exchange: Pick<Exchange, 'headers'>) {
+  const prefix = `${cookieName(exchange)}=`
+  const pairs = (exchange.headers['cookie'] ?? '').split(';').map((pair) => pair.trim())
+  const own = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
+  return { own, others: pairs.filter((pair) => !pair.startsWith(prefix)).join('; ') }
 }
 
 /** Replaces all `Cookie` headers by one with the other cookies. */

@@ -1,3 +1,4 @@
+import { printable } from '@agentic-rest/profile'
 /** Why a configuration is refused: the file is invalid, or the start with it must fail (decision 33). */
 export type FaultKind = 'invalid' | 'initialisation'
 
@@ -74,9 +75,3 @@ const LONGEST_QUOTE = 40
 /** Puts text from the file into a message: quoted, cut and printable. */
 export const quote = (text: string): string =>
   printable(JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text))
-
-/** Escapes characters that could steer a terminal or reorder a line. */
-export const printable = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter)
-
-const escapeCharacter = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`

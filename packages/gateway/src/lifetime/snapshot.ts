@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { TokenSeal } from '../approvals-page/sealed-token.ts'
+import type { PageSessions } from '../approvals-page/session.ts'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import { pageSecretsOf, withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
@@ -34,8 +35,8 @@ export interface Snapshot {
   /** Signs callers for the services, where the gateway has a key. */
   readonly signer: IdentitySigner | undefined
   readonly clientPath: ClientPath
-  /** Seals the sessions of the approval page, where it is on. */
-  readonly tokenSeal: TokenSeal | undefined
+  /** The sessions of the approval page, where it is on. */
+  readonly pageSessions: PageSessions | undefined
   /** The endpoint for MCP clients, where it is on. */
   readonly mcp: McpMount | undefined
   /** The unfinished requests that started with it. */
@@ -59,6 +60,8 @@ export interface SnapshotWorld
   readonly logsWarnings: boolean
   /** Seals the sessions of the approval page without files for it. */
   readonly pageSecret: string
+  /** The sessions of the approval page that were ended, and how the other workers are told. */
+  readonly endedSessions: Pick<PageSessions, 'ended' | 'spread'>
   readonly mcp: McpWorld
   /** The version that MCP clients see. */
   readonly version: string
@@ -76,7 +79,8 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const adminCertificate = adminTls && loadServerCertificate(adminTls, 'gateway.admin.tls')
   const signer = gateway.identity && new IdentitySigner(gateway.identity)
   const page = gateway.approvals_page
-  const tokenSeal = page && new TokenSeal(pageSecretsOf(page, world.pageSecret))
+  const seal = page && new TokenSeal(pageSecretsOf(page, world.pageSecret))
+  const pageSessions = seal && { ...world.endedSessions, seal }
   const router = createRouter(routes)
   const sources = { sections: withSecrets(config.plugins), custom, limits: gateway }
   const clientPath = createClientPath(gateway.trusted_proxies)
@@ -94,7 +98,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     adminCertificate,
     signer,
     clientPath,
-    tokenSeal,
+    pageSessions,
     mcp,
     requests: createActiveExchanges('positionInSnapshot'),
     async warm() {

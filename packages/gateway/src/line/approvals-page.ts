@@ -1,10 +1,11 @@
 import { headerKeys, headers as headerNames, outcomes, PROFILE_VERSION } from '@agentic-rest/profile'
 import { isPageRequest, pageBody, pageHeaders } from '../approvals-page/page.ts'
-import type { TokenSeal } from '../approvals-page/sealed-token.ts'
 import {
   endedCookie,
+  endSession,
   isBelowApprovals,
   isFromPage,
+  type PageSessions,
   SESSION_PATH,
   sessionCookie,
   useSession,
@@ -22,26 +23,27 @@ const BEARER = /^Bearer +([^ ]+)$/i
  * request of a signed-in page gets its token here and goes on: reading and deciding are ordinary requests.
  */
 export function answerApprovalsPage(exchange: Exchange, { snapshot }: Parts): boolean {
-  const { tokenSeal, router } = snapshot
-  if (tokenSeal === undefined || !isBelowApprovals(exchange) || exchange.headFault !== undefined) return false
-  if (exchange.path === SESSION_PATH) return answerSession(exchange, tokenSeal)
+  const { pageSessions, router } = snapshot
+  if (pageSessions === undefined || !isBelowApprovals(exchange) || exchange.headFault !== undefined)
+    return false
+  if (exchange.path === SESSION_PATH) return answerSession(exchange, pageSessions)
   if (isPageRequest(exchange) && router.match('GET', exchange.path).route !== undefined) {
     send(exchange, { status: outcomes.success.status, headers: pageHeaders, body: pageBody })
     return true
   }
-  useSession(exchange, tokenSeal)
+  useSession(exchange, pageSessions)
   return false
 }
 
 /** Signs a browser in or out. Requests that the page did not send go to the routes, like without the page. */
-function answerSession(exchange: Exchange, seal: TokenSeal): boolean {
+function answerSession(exchange: Exchange, sessions: PageSessions): boolean {
   if (!isFromPage(exchange)) return false
   switch (exchange.method) {
     case 'POST':
-      signIn(exchange, seal)
+      signIn(exchange, sessions)
       return true
     case 'DELETE':
-      sendCookie(exchange, endedCookie(exchange))
+      void endSession(exchange, sessions).then(() => sendCookie(exchange, endedCookie(exchange)))
       return true
     default:
       return false
@@ -49,7 +51,7 @@ function answerSession(exchange: Exchange, seal: TokenSeal): boolean {
 }
 
 /** The token is not judged here: the first request with it is judged by the token-validator, under all limits. */
-function signIn(exchange: Exchange, seal: TokenSeal): void {
+function signIn(exchange: Exchange, { seal }: PageSessions): void {
   const [, token] = BEARER.exec(exchange.headers[headerKeys.authorization] ?? '') ?? []
   const sealed = token && seal.seal(token)
   // The page says before that a token is too long; decision 4 has the code.

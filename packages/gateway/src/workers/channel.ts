@@ -1,6 +1,7 @@
 import type { RelayedMessage } from '@agentic-rest/mcp'
 import type { AuditBatch } from '@agentic-rest/profile/audit-log'
 import type { OtherWorkers, WorkerRecords } from '../admin/other-workers.ts'
+import type { EndedSession } from '../approvals-page/ended-sessions.ts'
 import type { AuditFileSettings } from '../audit-log/audit-files.ts'
 import type { KeyEnd } from '../exchange.ts'
 import type { HeldKey } from '../idempotency/key-state.ts'
@@ -28,6 +29,8 @@ export interface Boot extends ConfigTexts {
   readonly sharesStdout: boolean
   /** All workers open the sessions of the approval page that one of them sealed. */
   readonly pageSecret: string
+  /** The sessions of the approval page that were ended before this worker started. */
+  readonly endedSessions: readonly EndedSession[]
   readonly log: { readonly level: LogLevel; readonly pretty: boolean }
 }
 
@@ -56,6 +59,8 @@ export type SupervisorCalls = {
   counts(values: MetricValues): void
   /** Passes on an answer of an MCP client to the worker that waits for it. */
   relayMcp(message: RelayedMessage): void
+  /** Ends a session of the approval page; answers when the other workers know it. */
+  endSession(session: EndedSession): Later<void>
   /** Writes audit records to a file; answers with the reason when they are lost. */
   audit(written: {
     readonly settings: AuditFileSettings
@@ -78,6 +83,8 @@ export type WorkerCalls = {
   drain(): void
   /** Takes an answer of an MCP client that another worker got. */
   receiveMcp(message: RelayedMessage): void
+  /** Refuses a session of the approval page from now on. */
+  sessionEnded(session: EndedSession): void
 } & Omit<WorkerRecords, 'watch'>
 
 type Calls = Readonly<Record<string, (value: never, socket?: ClientSocket) => unknown>>

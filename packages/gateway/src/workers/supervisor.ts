@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { EndedSessions } from '../approvals-page/ended-sessions.ts'
 import { type AuditFiles, createAuditFiles } from '../audit-log/audit-files.ts'
 import { toldWarnings } from '../config/warnings.ts'
 import { createPageSecret, type Gateway } from '../gateway.ts'
@@ -67,6 +68,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   readonly #metrics = new MergedMetrics<Worker>(() => this.#limits.budgetUse())
   readonly #auditFiles: AuditFiles
   readonly #pageSecret = createPageSecret()
+  readonly #endedSessions = new EndedSessions()
   readonly #port = Promise.withResolvers<number>()
   #loaded: ValidConfig
   #readyCount = 0
@@ -168,6 +170,10 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       relayMcp: (message) => {
         for (const other of others()) other.channel.tell('receiveMcp', message)
       },
+      endSession: async (session) => {
+        this.#endedSessions.add(session)
+        await askAll(others(), 'sessionEnded', session)
+      },
       counts: (values) => this.#metrics.counted(worker, values),
       audit: ({ settings, batch }) =>
         this.#auditFiles.append(settings, batch).then(() => undefined, messageOf),
@@ -187,8 +193,9 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     const { source, consoleFolder, logging: log, sharesStdout = false } = this.#options
     const { workers: count, admin } = this.#config
     const { text, modules } = this.#loaded
-    const shared = { pageSecret: this.#pageSecret, sharesStdout, hasAdmin: admin !== undefined }
-    return { index, count, file: source.file, text, modules, consoleFolder, log, ...shared }
+    const shared = { sharesStdout, hasAdmin: admin !== undefined }
+    const page = { pageSecret: this.#pageSecret, endedSessions: this.#endedSessions.list() }
+    return { index, count, file: source.file, text, modules, consoleFolder, log, ...shared, ...page }
   }
 
   /** Clients can connect when the last worker is ready, so that every connection is answered. */
@@ -229,7 +236,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-type Question = 'metrics' | 'degraded' | 'feed' | 'records' | 'recent' | 'requests' | 'usage' | 'exchanges'
+type Question =
+  | 'sessionEnded'
+  | 'metrics'
+  | 'degraded'
+  | 'feed'
+  | 'records'
+  | 'recent'
+  | 'requests'
+  | 'usage'
+  | 'exchanges'
 type Answers<Name extends Question> = Map<Worker, ReturnType<WorkerCalls[Name]>>
 
 /** Asks workers the same question; resolves with the answers that came in time. */

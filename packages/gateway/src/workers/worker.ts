@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { createWorkerRecords, type OtherWorkers } from '../admin/other-workers.ts'
+import { type EndedSession, EndedSessions } from '../approvals-page/ended-sessions.ts'
 import { type AuditFiles, createAuditFiles } from '../audit-log/audit-files.ts'
 import type { GatewayConfig, LimitOptions } from '../config/config-schema.ts'
 import { formatFaults } from '../config/faults.ts'
@@ -102,6 +103,7 @@ async function openGateway(session: Session): Promise<Gateway> {
     baseFolder: dirname(resolve(file)),
     version: world.version,
     pageSecret,
+    endedSessions: shareEndedSessions(session),
     admin: { consoleFolder, file },
     worker: (own) => createLink(session, own),
     auditFiles: createWorkerFiles(supervisor, log),
@@ -111,6 +113,16 @@ async function openGateway(session: Session): Promise<Gateway> {
     streamSlots: (limit, slots) =>
       createWorkerSlots(supervisor, slots.shared && createStreamSlots(limit, slots)),
   })
+}
+
+/** Each worker knows the sessions that any of them has ended. */
+function shareEndedSessions({ boot, supervisor, calls }: Session) {
+  const ended = new EndedSessions()
+  for (const each of boot.endedSessions) ended.add(each)
+  calls.sessionEnded = (each) => ended.add(each)
+  // Without a supervisor the worker is going down, and the others with it.
+  const spread = (each: EndedSession) => supervisor.ask('endSession', each).catch(() => undefined)
+  return { ended, spread }
 }
 
 const ADMIN_WORKER = 1

@@ -57,6 +57,7 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
     hasAdmin: true,
     sharesStdout: false,
     pageSecret: 's'.repeat(32),
+    endedSessions: [],
     log: { level: 'debug', pretty: false },
     ...more,
   }

@@ -1,3 +1,4 @@
+import { printable } from '@agentic-rest/profile'
 import {
   type Document,
   isAlias,
@@ -9,7 +10,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import { type Finding, type Path, type Position, printable, quote } from '../faults.ts'
+import { type Finding, type Path, type Position, quote } from '../faults.ts'
 import { type Environment, interpolate, isOneReference } from './interpolation.ts'
 import { MAX_DEPTH } from './read-yaml.ts'
 

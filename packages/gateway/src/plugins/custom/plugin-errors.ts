@@ -1,4 +1,4 @@
-import { printable } from '../../config/faults.ts'
+import { printable } from '@agentic-rest/profile'
 
 /** Bounds an import and a schema, which may wait for ever. */
 const LONGEST_WAIT_MS = 10_000
