@@ -10,11 +10,15 @@ const LONGEST_REASON = 256
  * Loads the custom plugins of a file. A promise of a module that rejects without a handler would end the process with a
  * stack; here it is a fault of the file.
  */
-export async function loadFilePlugins(result: ConfigResult, host: Host): Promise<LoadedResult> {
+export async function loadFilePlugins(
+  result: ConfigResult,
+  host: Host,
+  load = loadPlugins,
+): Promise<LoadedResult> {
   const reasons: unknown[] = []
   const note = (reason: unknown) => void reasons.push(reason)
   host.on('unhandledRejection', note)
-  const loaded = await loadPlugins(result)
+  const loaded = await load(result)
   // Node reports a rejection after the microtasks, so that the module has had its chance to handle it.
   await setImmediate()
   host.off('unhandledRejection', note)

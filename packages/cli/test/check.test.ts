@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
 import { folderWith } from './harness/run-agentic.ts'
@@ -57,6 +58,10 @@ const badFaults = [
   },
 ]
 
+const publicKeys = JSON.stringify({
+  keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })],
+})
+
 function check(text: string, options: { args?: readonly string[]; env?: Record<string, string> } = {}) {
   const cwd = folderWith({ 'gateway.yaml': text })
   return runHere(['check', 'gateway.yaml', ...(options.args ?? [])], { cwd, env: options.env ?? {} })
@@ -110,13 +115,14 @@ test('an open audience and an open tenant are warned about, with the way to clos
 test('files that are named and not there are warned about', async () => {
   const cwd = folderWith({
     'here.pem': '',
+    'good.json': publicKeys,
     'gateway.yaml': `
 gateway: { tls: { cert_file: here.pem, key_file: tls.key }, approvals_page: { key_files: [here.pem, old] } }
 plugins:
   token-validator:
     issuers:
       - { issuer: a, audience: [agentic], jwks_file: keys.json }
-      - { issuer: b, audience: [agentic], jwks_file: here.pem }
+      - { issuer: b, audience: [agentic], jwks_file: good.json }
   tenant-injector: { allowed: [acme] }
 routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem,
   client_cert_file: own.pem, client_key_file: own.key } ]
@@ -157,6 +163,80 @@ test('all faults of a file are reported as JSON', async () => {
     warnings: [],
   })
   expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
+})
+
+const keyFile = `
+plugins:
+  token-validator:
+    issuers:
+      - { issuer: a, audience: [agentic], jwks_file: keys.json }
+      - { issuer: b, audience: [agentic], algorithms: [HS256], hs256_secret_file: secret }
+  tenant-injector: { allowed: [acme] }
+routes:
+  - { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem }
+`
+
+test('the contents that a start would refuse are faults, all at once', async () => {
+  const cwd = folderWith({
+    'keys.json': '{"keys":[]}',
+    secret: 'short',
+    'ca.pem': 'none',
+    'gateway.yaml': keyFile,
+  })
+  expect(await runHere(['check', 'gateway.yaml'], { cwd })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'gateway.yaml:5:9: plugins.token-validator.issuers[0]: issuer a: jwks_file has no public key for the allowed algorithms\n' +
+      'gateway.yaml:6:9: plugins.token-validator.issuers[1]: hs256_secret_file: its content must have at least 32 characters\n' +
+      'gateway.yaml:9:5: routes[0]: ca_file is not a PEM certificate\n',
+  })
+})
+
+test('an empty key set and a plugin that cannot load are reported beside the other faults', async () => {
+  const cwd = folderWith({
+    'keys.json': '{"keys":[]}',
+    'gateway.yaml': `
+gateway: { prot: 8080 }
+plugins:
+  token-validator:
+    issuers:
+      - { issuer: a, audience: [agentic], jwks_file: keys.json }
+  custom: [ { name: mine, module: ./nowhere.js } ]
+routes: []
+`,
+  })
+  expect(await runHere(['check', 'gateway.yaml'], { cwd })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'gateway.yaml:2:12: gateway.prot: unknown key "prot", did you mean "port"?\n' +
+      'gateway.yaml:6:9: plugins.token-validator.issuers[0]: issuer a: jwks_file has no public key for the allowed algorithms\n' +
+      'gateway.yaml:7:35: plugins.custom[0].module: there is no such file\n',
+  })
+})
+
+test('an allowed finding does not fail a strict check and stays visible', async () => {
+  const args = ['--strict', '--allow', 'token-validation-off', '--allow', 'tenant-open']
+  expect(await check(configuration(), { args })).toEqual({
+    code: 0,
+    stdout: 'gateway.yaml is valid; 2 findings are allowed: token-validation-off, tenant-open\n',
+    stderr: '',
+  })
+  const { code, stdout } = await check(configuration(), { args: [...args.slice(0, 3), '--json'] })
+  const { passed, warnings, allowed } = JSON.parse(stdout)
+  expect(code).toBe(2)
+  expect({ passed, warnings, allowed }).toMatchObject({
+    passed: false,
+    warnings: [{ id: 'tenant-open' }],
+    allowed: [{ id: 'token-validation-off' }],
+  })
+})
+
+test.each(['invalid', 'initialisation', 'tenant-opn'])('--allow %s is refused', async (rule) => {
+  const { code, stderr } = await check(configuration(), { args: ['--allow', rule] })
+  expect(stderr).toMatch(new RegExp(`^agentic check: --allow .*${rule}`))
+  expect(code).toBe(2)
 })
 
 test('a file that is not there is a fault', async () => {

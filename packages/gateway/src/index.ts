@@ -16,6 +16,7 @@ export { type ConfigWarning, type LoadedConfig, type WarningId, warningKinds } f
 export { errorCodes, InitialisationError, validationFailed } from './errors.ts'
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 export type { ConfigSource, ReloadResult } from './lifetime/reload.ts'
+export { type StartFault, startFaults } from './lifetime/start-faults.ts'
 export { type RouteTrial, type TrialOptions, type TriedRequest, tryRoute } from './line/try-route.ts'
 export { createLog, type Log, type LogFields, type LogLevel, type LogOptions, logLevels } from './log.ts'
 export { type ListedRoute, type MissingTool, readTools, type ToolListing } from './mcp/read-tools.ts'
@@ -37,6 +38,7 @@ export {
   type GivenPlugin,
   type LoadedPlugin,
   type LoadedResult,
+  loadForCheck,
   loadPlugins,
   type PluginPlace,
 } from './plugins/custom/load-plugins.ts'

@@ -6,6 +6,8 @@ import {
   formatPath,
   type GatewayConfig,
   loadConfig,
+  loadForCheck,
+  startFaults,
   warningKinds,
 } from '@agentic-rest/gateway'
 import type { Host } from '../host.ts'
@@ -36,6 +38,8 @@ export interface CheckReport {
   readonly passed: boolean
   readonly faults: readonly ConfigFault[]
   readonly warnings: readonly CheckWarning[]
+  /** With `--allow`: the findings that the command line accepts. */
+  readonly allowed?: readonly CheckWarning[]
   /** With `--live`: targets that do not answer. */
   readonly unreachable?: readonly CheckWarning[]
 }
@@ -45,12 +49,26 @@ interface CheckOptions {
   readonly strict: boolean
   /** Whether the targets are asked for their documents. */
   readonly live: boolean
+  /** The ids of findings that are accepted. */
+  readonly allow: readonly string[]
 }
 
-/** Checks a file and the modules of its custom plugins. It starts nothing. */
-export async function checkFile(file: string, { host, strict, live }: CheckOptions): Promise<CheckReport> {
-  const result = await loadFilePlugins(loadConfig(file, host.env), host)
-  if (!result.ok) return { file, valid: false, passed: false, faults: result.faults, warnings: [] }
+/** The ids that `--allow` accepts: all but faults, with which no gateway starts. */
+export const allowableRules: readonly string[] = Object.keys(checkRules).filter(
+  (id) => id !== 'invalid' && id !== 'initialisation',
+)
+
+/** Checks a file, the files it names and the modules of its custom plugins. It starts nothing. */
+export async function checkFile(
+  file: string,
+  { host, strict, live, allow }: CheckOptions,
+): Promise<CheckReport> {
+  const read = loadConfig(file, host.env)
+  const result = await loadFilePlugins(read, host, loadForCheck)
+  const faults = [...(result.ok ? [] : result.faults), ...contentFaults(read, file)].toSorted(
+    (a, b) => a.line - b.line || a.column - b.column,
+  )
+  if (!result.ok || faults.length > 0) return { file, valid: false, passed: false, faults, warnings: [] }
   const located = ({ id, path, message }: MissingFile | LiveFinding): CheckWarning => {
     const { line, column } = result.positionOf(path)
     return { id, file, line, column, path: formatPath(path), message }
@@ -59,12 +77,34 @@ export async function checkFile(file: string, { host, strict, live }: CheckOptio
   const found = [...missingFiles(result.config), ...(live ? await checkLive(result, progress) : [])].map(
     located,
   )
-  const unreachable = found.filter(isUnreachable)
-  const warnings = [...result.warnings, ...found.filter((warning) => !isUnreachable(warning))].toSorted(
-    (a, b) => a.line - b.line || a.column - b.column,
-  )
+  const all = [...result.warnings, ...found].toSorted((a, b) => a.line - b.line || a.column - b.column)
+  const isAllowed = ({ id }: CheckWarning) => allow.includes(id)
+  const counted = all.filter((warning) => !isAllowed(warning))
+  const unreachable = counted.filter(isUnreachable)
+  const warnings = counted.filter((warning) => !isUnreachable(warning))
   const passed = unreachable.length === 0 && (!strict || warnings.length === 0)
-  return { file, valid: true, passed, faults: [], warnings, ...(live && { unreachable }) }
+  return {
+    file,
+    valid: true,
+    passed,
+    faults: [],
+    warnings,
+    ...(allow.length > 0 && { allowed: all.filter(isAllowed) }),
+    ...(live && { unreachable }),
+  }
+}
+
+/** What a start would refuse in the files of a configuration. A section with a file that is not here cannot be judged. */
+function contentFaults(read: ReturnType<typeof loadConfig>, file: string): ConfigFault[] {
+  const places = read.ok ? read : read.sound
+  if (places === undefined) return []
+  const references = read.ok ? referencedFiles(read.config) : (read.sound?.issuers ?? []).flatMap(issuerFiles)
+  const missing = references.filter(([, name]) => !existsSync(name)).map(([path]) => formatPath(path))
+  return startFaults(read).flatMap(({ path, message }): ConfigFault[] => {
+    const key = formatPath(path)
+    if (missing.some((absent) => absent.startsWith(key))) return []
+    return [{ file, ...places.positionOf(path), path: key, message, kind: 'initialisation' }]
+  })
 }
 
 function isUnreachable({ id }: CheckWarning): boolean {
@@ -118,7 +158,7 @@ function missingFiles(config: GatewayConfig): MissingFile[] {
 
 type Reference = readonly [path: ConfigPath, file: string]
 
-function referencedFiles({ gateway, plugins, mcp, routes }: GatewayConfig): Reference[] {
+function referencedFiles({ gateway, plugins, upstreams, mcp, routes }: GatewayConfig): Reference[] {
   const { tls, admin, identity, shared, approvals_page: page } = gateway
   const webhooks = (['tenant-injector', 'license-check'] as const).flatMap((name) =>
     Object.entries(plugins[name].webhook?.headers_files ?? {}).flatMap(([header, file]) =>
@@ -137,28 +177,33 @@ function referencedFiles({ gateway, plugins, mcp, routes }: GatewayConfig): Refe
       named(['gateway', 'approvals_page', 'key_files', index], file),
     ),
     ...named(['gateway', 'shared', 'redis_url_file'], shared?.redis_url_file),
-    ...plugins['token-validator'].issuers.flatMap(issuerFiles),
+    ...[...plugins['token-validator'].issuers.entries()].flatMap(issuerFiles),
     ...webhooks,
     ...(mcp?.state_secrets_files ?? []).flatMap((file, index) =>
       named(['mcp', 'state_secrets_files', index], file),
     ),
-    ...routes.flatMap(({ ca_file, client_cert_file, client_key_file, mcp: tool }, index) => [
-      ...named(['routes', index, 'ca_file'], ca_file),
-      ...named(['routes', index, 'client_cert_file'], client_cert_file),
-      ...named(['routes', index, 'client_key_file'], client_key_file),
-      ...named(['routes', index, 'mcp', 'input'], inputFileOf(tool)),
+    ...Object.entries(upstreams).flatMap(([name, upstream]) => targetFiles(['upstreams', name], upstream)),
+    ...routes.flatMap((route, index) => [
+      ...targetFiles(['routes', index], route),
+      ...named(['routes', index, 'mcp', 'input'], inputFileOf(route.mcp)),
     ]),
   ]
 }
 
-function issuerFiles(
-  {
-    jwks_file,
-    hs256_secret_file,
-    introspection,
-  }: GatewayConfig['plugins']['token-validator']['issuers'][number],
+type TargetFiles = Pick<GatewayConfig['routes'][number], 'ca_file' | 'client_cert_file' | 'client_key_file'>
+
+function targetFiles(path: ConfigPath, files: TargetFiles): Reference[] {
+  return (['ca_file', 'client_cert_file', 'client_key_file'] as const).flatMap((key) =>
+    named([...path, key], files[key]),
+  )
+}
+
+type Issuer = GatewayConfig['plugins']['token-validator']['issuers'][number]
+
+function issuerFiles([index, { jwks_file, hs256_secret_file, introspection }]: readonly [
   index: number,
-): Reference[] {
+  issuer: Issuer,
+]): Reference[] {
   const path = ['plugins', 'token-validator', 'issuers', index]
   return [
     ...named([...path, 'jwks_file'], jwks_file),

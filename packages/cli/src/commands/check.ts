@@ -1,6 +1,12 @@
 import { styleText } from 'node:util'
 import { formatFaults } from '@agentic-rest/gateway'
-import { type CheckFinding, type CheckReport, checkFile, findingsOf } from '../check/findings.ts'
+import {
+  allowableRules,
+  type CheckFinding,
+  type CheckReport,
+  checkFile,
+  findingsOf,
+} from '../check/findings.ts'
 import { githubAnnotations, sarifLog } from '../check/formats.ts'
 import { defineCommand } from '../command.ts'
 import type { Host } from '../host.ts'
@@ -21,6 +27,13 @@ export const check = defineCommand({
   operands: [{ name: 'FILE', description: 'The configuration file.' }],
   options: {
     strict: { type: 'boolean', description: 'Treats warnings as errors.' },
+    allow: {
+      type: 'string',
+      value: 'RULE',
+      multiple: true,
+      choices: allowableRules,
+      description: 'Accepts a finding by its name, such as tenant-open.',
+    },
     live: { type: 'boolean', description: 'Compares the routes with the running services.' },
     format: {
       type: 'string',
@@ -33,6 +46,7 @@ export const check = defineCommand({
   examples: [
     'npx agentic check gateway.yaml',
     'npx agentic check gateway.yaml --strict --format github',
+    'npx agentic check gateway.yaml --strict --allow tenant-open --allow sse-without-deadline',
     'npx agentic check gateway.yaml --json',
     'npx agentic check gateway.yaml --live',
   ],
@@ -47,8 +61,8 @@ export const check = defineCommand({
       host.stderr.write(`agentic check: --json and --format ${values.format} exclude each other\n`)
       return exitCodes.invalid
     }
-    const { strict, live } = values
-    const report = await checkFile(file, { host, strict, live })
+    const { strict, live, allow } = values
+    const report = await checkFile(file, { host, strict, live, allow })
     tell[format](report, { host, strict })
     if (report.unreachable !== undefined && report.unreachable.length > 0) return exitCodes.failed
     return report.passed ? exitCodes.ok : exitCodes.invalid
@@ -88,9 +102,16 @@ function tellText(report: CheckReport, { host: { stdout, stderr }, strict }: Tel
   }
   for (const finding of findingsOf(report, strict))
     stderr.write(`${findingLine(finding, levels[finding.level])}\n`)
-  if (passed) stdout.write(`${file} is valid\n`)
+  if (passed) stdout.write(`${file} is valid${allowedText(report)}\n`)
   else if (strict && report.warnings.length > 0)
     stderr.write(`${file} is valid, but --strict treats warnings as errors\n`)
+}
+
+/** An accepted finding stays visible as a number. */
+function allowedText({ allowed = [] }: CheckReport): string {
+  if (allowed.length === 0) return ''
+  const names = [...new Set(allowed.map(({ id }) => id))].join(', ')
+  return `; ${allowed.length} ${allowed.length === 1 ? 'finding is' : 'findings are'} allowed: ${names}`
 }
 
 function findingLine({ file, line, column, path, message, id }: CheckFinding, level: string): string {

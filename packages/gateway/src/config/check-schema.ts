@@ -25,31 +25,36 @@ export interface SchemaResult {
 /** Validates the tree against the schema. */
 export const checkSchema = (root: SourceNode): SchemaResult => {
   const first = parse(root, new Set())
-  const asText = textsAmong(root, first.issues)
-  const { value, data, issues } = asText.size === 0 ? first : parse(root, asText)
+  const otherForm = referencesToReadAgain(root, first.issues)
+  const { value, data, issues } = otherForm.size === 0 ? first : parse(root, otherForm)
   if (data !== undefined) return { value, config: data, findings: [] }
   const describe = describeIssues(root)
   return { value, findings: issues.flatMap(describe) }
 }
 
-// A file is read once: compiling functions for it takes longer than reading it without them.
-const PARSE_OPTIONS = { jitless: true }
+/** A file is read once: compiling functions for it takes longer than reading it without them. */
+export const PARSE_OPTIONS = { jitless: true }
 
-const parse = (root: SourceNode, asText: ReadonlySet<SourceNode>) => {
-  const value = toValue(root, asText)
+const parse = (root: SourceNode, otherForm: ReadonlySet<SourceNode>) => {
+  const value = toValue(root, otherForm)
   const { data, error } = configSchema.safeParse(value, PARSE_OPTIONS)
   return { value, data, issues: error?.issues ?? [] }
 }
 
-/** Finds the scalars that a reference turned into a number or boolean although the schema wants a text, for example a secret of digits. */
-const textsAmong = (root: SourceNode, issues: readonly Issue[]): ReadonlySet<SourceNode> => {
-  const wanted = issues.filter((issue) => issue.code === 'invalid_type' && issue.expected === 'string')
-  const texts = new Set<SourceNode>()
-  for (const { path } of wanted) {
-    const node = nodeAt(root, toPath(path))
-    if (node?.kind === 'scalar' && node.textForm !== undefined) texts.add(node)
+/**
+ * Finds the references whose value has the wrong type and another form: a secret of digits where the schema wants a
+ * text, and `"${PORT}"` in quotes where it wants a number.
+ */
+const referencesToReadAgain = (root: SourceNode, issues: readonly Issue[]): ReadonlySet<SourceNode> => {
+  const found = new Set<SourceNode>()
+  for (const issue of issues) {
+    if (issue.code !== 'invalid_type') continue
+    const node = nodeAt(root, toPath(issue.path))
+    if (node?.kind !== 'scalar') continue
+    const other = issue.expected === 'string' ? node.textForm : node.plainForm
+    if (other !== undefined) found.add(node)
   }
-  return texts
+  return found
 }
 
 const toPath = (path: readonly PropertyKey[]): Path =>
@@ -156,15 +161,9 @@ const showScalar = (value: unknown): string => {
   return typeof value === 'string' ? quote(value) : String(value)
 }
 
-/** Names the variables instead of their values. The hint explains a number in quotes: it is a text, which surprises people. */
-const originOf = ({ variables, quoted, value }: ScalarNode): string => {
-  const names = variables.map((name) => `\${${name}}`).join(' and ')
-  const hint =
-    quoted && typeof value === 'string' && /^[-+\d.]+$|^true$|^false$/.test(value)
-      ? ', which is a text because of the quotes'
-      : ''
-  return `, got the value of ${names}${hint}`
-}
+/** Names the variables instead of their values. */
+const originOf = ({ variables }: ScalarNode): string =>
+  `, got the value of ${variables.map((name) => `\${${name}}`).join(' and ')}`
 
 const suggestion = (node: SourceNode, path: Path, issue: Issue): string => {
   if (issue.code !== 'invalid_value' || node.kind !== 'scalar' || !isShowable(node, path)) return ''

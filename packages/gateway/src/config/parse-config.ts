@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path'
 import { checkRules } from './check-rules.ts'
-import { checkSchema } from './check-schema.ts'
+import { checkSchema, PARSE_OPTIONS } from './check-schema.ts'
 import type {
+  CustomPluginOptions,
   GatewayConfig,
   IssuerOptions,
   McpSection,
@@ -9,6 +10,7 @@ import type {
   RouteConfig,
   WebhookOptions,
 } from './config-schema.ts'
+import { entriesAt, valueAt } from './draft.ts'
 import {
   type ConfigFault,
   createLineIndex,
@@ -19,6 +21,7 @@ import {
 } from './faults.ts'
 import { isInputFile } from './mcp-rules.ts'
 import { plainSecrets, type SecretSource } from './plain-secrets.ts'
+import { customPlugin, issuer } from './schema/plugin-sections.ts'
 import type { Environment } from './source/interpolation.ts'
 import { readYaml } from './source/read-yaml.ts'
 import { buildSourceTree, nodeAt, placeAt, type SourceNode, UNRESOLVED } from './source/source-tree.ts'
@@ -41,7 +44,20 @@ export type ConfigResult =
       /** How the scalar at a path was written; `undefined` for maps, lists and missing values. */
       readonly originOf: (path: Path) => ScalarOrigin | undefined
     }
-  | { readonly ok: false; readonly faults: readonly ConfigFault[] }
+  | {
+      readonly ok: false
+      readonly faults: readonly ConfigFault[]
+      /** The valid entries of a refused file that name files, so that faults of those are found at once too. */
+      readonly sound?: SoundEntries | undefined
+    }
+
+/** The entries of a refused file that are valid by themselves, each with its index, and their places. */
+export interface SoundEntries extends Pick<ValidConfig, 'file' | 'positionOf' | 'originOf'> {
+  readonly custom: readonly (readonly [index: number, entry: CustomPluginOptions])[]
+  readonly issuers: readonly (readonly [index: number, issuer: IssuerOptions])[]
+}
+
+type ValidConfig = Extract<ConfigResult, { readonly ok: true }>
 
 /** How a scalar was written in the file. */
 export interface ScalarOrigin {
@@ -71,19 +87,38 @@ export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigRe
   const source = text.replace(/^\uFEFF/, '')
   const positionOf = createLineIndex(source)
   const { config, origin, findings } = judge(source, env, positionOf)
-  if (config === undefined || origin === undefined || findings.length > 0)
-    return { ok: false, faults: toFaults(findings, file, positionOf) }
-  const frozen = deepFreeze(resolveFiles(config, file))
+  const faults = toFaults(findings, file, positionOf)
+  if (origin === undefined) return { ok: false, faults }
   const placeOf = (path: Path) => positionOf(placeAt(origin.root, path).offset)
+  const places = {
+    file,
+    positionOf: placeOf,
+    originOf: (path: Path) => originOf(nodeAt(origin.root, path)),
+  }
+  if (config === undefined || faults.length > 0)
+    return { ok: false, faults, sound: { ...places, ...soundEntries(origin.value, file) } }
+  const frozen = deepFreeze(resolveFiles(config, file))
   const unwise = [...warningsOf(frozen), ...plainSecrets({ ...origin, environment: env })]
   return {
     ok: true,
+    ...places,
     config: frozen,
-    file,
     text,
-    positionOf: placeOf,
-    originOf: (path) => originOf(nodeAt(origin.root, path)),
     warnings: toWarnings(unwise, file, placeOf),
+  }
+}
+
+const soundEntries = (value: unknown, file: string): Pick<SoundEntries, 'custom' | 'issuers'> => {
+  const absolute = absoluteFrom(file)
+  return {
+    custom: entriesAt(value, ['plugins', 'custom']).flatMap((path, index) => {
+      const { data } = customPlugin.safeParse(valueAt(value, path), PARSE_OPTIONS)
+      return data === undefined ? [] : [[index, withModuleFile(data, absolute)] as const]
+    }),
+    issuers: entriesAt(value, ['plugins', 'token-validator', 'issuers']).flatMap((path, index) => {
+      const { data } = issuer.safeParse(valueAt(value, path), PARSE_OPTIONS)
+      return data === undefined ? [] : [[index, withIssuerFiles(data, absolute)] as const]
+    }),
   }
 }
 
@@ -177,7 +212,7 @@ const remainder = (sorted: readonly Finding[]): Finding => {
 
 /** Makes the file names in a configuration absolute; the base is the folder of the configuration file. */
 const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
-  const absolute = (name: string): string => resolve(dirname(file), name)
+  const absolute = absoluteFrom(file)
   const { 'token-validator': validator, custom } = config.plugins
   return {
     gateway: withGatewayFiles(config.gateway, absolute),
@@ -190,7 +225,7 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
       'tenant-injector': withWebhookFiles(config.plugins['tenant-injector'], absolute),
       'license-check': withWebhookFiles(config.plugins['license-check'], absolute),
       'otel-audit': withAuditFiles(config.plugins['otel-audit'], absolute),
-      ...(custom && { custom: custom.map((entry) => ({ ...entry, module: absolute(entry.module) })) }),
+      ...(custom && { custom: custom.map((entry) => withModuleFile(entry, absolute)) }),
     },
     upstreams: withUpstreamFiles(config.upstreams, absolute),
     ...(config.mcp && { mcp: withMcpFiles(config.mcp, absolute) }),
@@ -199,6 +234,14 @@ const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
 }
 
 type Absolute = (name: string) => string
+
+const absoluteFrom =
+  (file: string): Absolute =>
+  (name) =>
+    resolve(dirname(file), name)
+
+const withModuleFile = (entry: CustomPluginOptions, absolute: Absolute): CustomPluginOptions =>
+  withFiles(entry, ['module'], absolute)
 
 const TARGET_FILES = ['ca_file', 'client_cert_file', 'client_key_file'] as const
 

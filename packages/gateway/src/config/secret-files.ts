@@ -56,13 +56,15 @@ function checkLength(secret: string): string | undefined {
   return secret.length < SHORTEST_SECRET ? `must have at least ${SHORTEST_SECRET} characters` : undefined
 }
 
-function withSharedSecret(issuer: IssuerOptions, key: string): IssuerOptions {
+/** Reads the shared secret of an issuer. `key` names its file in messages. */
+export function withSharedSecret(issuer: IssuerOptions, key: string): IssuerOptions {
   const { hs256_secret_file: file } = issuer
   if (file === undefined) return issuer
   return { ...issuer, hs256_secret: readSecret(file, key, checkLength) }
 }
 
-function withWebhook<Section extends { readonly webhook?: WebhookOptions | undefined }>(
+/** Reads the secret headers of a webhook. `key` names the webhook in messages. */
+export function withWebhook<Section extends { readonly webhook?: WebhookOptions | undefined }>(
   section: Section,
   key: string,
 ): Section {

@@ -27,7 +27,8 @@ function serviceOf({ target, upstream = '' }: RouteConfig): string {
   return target ?? `upstream ${upstream}`
 }
 
-function readSchema(file: string, key: string): object {
+/** Reads the input schema of a tool from its file. */
+export function readSchema(file: string, key: string): object {
   const { value } = parseJson(readNamedFile(file, key))
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw new InitialisationError(`${key}: its content is not a JSON Schema`)

@@ -23,10 +23,22 @@ test('a plain reference can be a boolean', () => {
   })
 })
 
-test('a reference in quotes stays a text', () => {
-  expect(read('  port: "${PORT}"', { PORT: '8081' })).toBe(
-    'gateway.yaml:2:9: gateway.port: expected an integer from 0 to 65535, got the value of ${PORT}, which is a text because of the quotes',
+test.each(['"${PORT}"', "'${PORT}'"])('%s in quotes is a number where a number is wanted', (port) => {
+  expect(read(`  port: ${port}`, { PORT: '8081' })).toMatchObject({ gateway: { port: 8081 } })
+})
+
+test('a reference in quotes to a number out of range is refused without its value', () => {
+  expect(read('  port: "${PORT}"', { PORT: '80810' })).toBe(
+    'gateway.yaml:2:9: gateway.port: expected an integer from 0 to 65535, got the value of ${PORT}',
   )
+})
+
+test('a reference in quotes stays a text where a text is wanted', () => {
+  const webhook =
+    '  license-check:\n    webhook:\n      url: http://l.test/{tenant}/{feature}\n      headers:\n        x-key: "${KEY}"'
+  expect(read('  port: 1', { KEY: '0123' }, webhook)).toMatchObject({
+    plugins: { 'license-check': { webhook: { headers: { 'x-key': '0123' } } } },
+  })
 })
 
 test('a text around a reference keeps it a text', () => {

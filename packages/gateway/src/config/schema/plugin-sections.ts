@@ -70,7 +70,8 @@ const introspection = section({
   ),
 })
 
-const issuer = section({
+/** One entry of `token-validator.issuers`. */
+export const issuer = section({
   issuer: issuerName().describe('Value that the iss claim must have.'),
   jwks_uri: checked('a URL', checkHttpUrl)
     .optional()
@@ -337,7 +338,8 @@ export const customPlaces = [
   'prompt-sanitize',
 ] as const satisfies readonly BuiltInName[]
 
-const customPlugin = section({
+/** One entry of `plugins.custom`. */
+export const customPlugin = section({
   name: checked('the name of a plugin', checkPluginName).describe(
     'Name of the plugin, equal to the one in its module.',
   ),

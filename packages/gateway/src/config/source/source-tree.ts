@@ -36,9 +36,10 @@ export interface ScalarNode extends NodeBase {
   readonly value: unknown
   /** The text of a reference whose value was read as a number, boolean or null. */
   readonly textForm?: string
+  /** The number, boolean or null that the text of a reference in quotes could mean. */
+  readonly plainForm?: unknown
   /** The variables in the value; a value with variables is never shown. */
   readonly variables: readonly string[]
-  readonly quoted: boolean
 }
 
 /** A map; its entries keep the place of their key. */
@@ -99,12 +100,12 @@ export const parentPlaceAt = (root: SourceNode, path: Path): Place => {
 export const placeAt = (root: SourceNode, path: Path): Place =>
   valuePlaceAt(root, path) ?? parentPlaceAt(root, path)
 
-/** The plain value of a node; scalars in `asText` give their text form. Maps have no prototype. */
-export const toValue = (node: SourceNode, asText: ReadonlySet<SourceNode>): unknown => {
-  if (node.kind === 'scalar') return asText.has(node) ? node.textForm : node.value
-  if (node.kind === 'list') return node.items.map((item) => toValue(item, asText))
+/** The plain value of a node; scalars in `otherForm` give their other form. Maps have no prototype. */
+export const toValue = (node: SourceNode, otherForm: ReadonlySet<SourceNode>): unknown => {
+  if (node.kind === 'scalar') return otherForm.has(node) ? (node.textForm ?? node.plainForm) : node.value
+  if (node.kind === 'list') return node.items.map((item) => toValue(item, otherForm))
   const value: Record<string, unknown> = Object.create(null)
-  for (const [key, entry] of node.entries) value[key] = toValue(entry.value, asText)
+  for (const [key, entry] of node.entries) value[key] = toValue(entry.value, otherForm)
   return value
 }
 
@@ -222,9 +223,11 @@ const buildScalar = (build: Build, node: Scalar, path: Path): ScalarNode => {
   for (const fault of faults) build.findings.push({ ...place, path, message: printable(fault) })
   if (faults.length > 0) return scalar(place, UNRESOLVED)
   const plain = node.type === 'PLAIN' && node.tag === undefined
-  const base = { ...scalar(place, text), variables, quoted: !plain }
-  if (!plain || !isOneReference(node.value)) return base
-  return { ...base, value: readCoreScalar(build.schema, text), textForm: text }
+  const base = { ...scalar(place, text), variables }
+  if (!isOneReference(node.value)) return base
+  const read = readCoreScalar(build.schema, text)
+  if (plain) return { ...base, value: read, textForm: text }
+  return typeof read === 'string' ? base : { ...base, plainForm: read }
 }
 
 const scalar = ({ offset, end }: Place, value: unknown): ScalarNode => ({
@@ -235,7 +238,6 @@ const scalar = ({ offset, end }: Place, value: unknown): ScalarNode => ({
   depth: 1,
   value,
   variables: [],
-  quoted: false,
 })
 
 /** Reads a text as a plain YAML scalar, never as a collection; the empty text stays a text. */

@@ -45,22 +45,31 @@ export type GivenPlugin =
       readonly options?: unknown
     }
 
-/** Imports the modules of `plugins.custom` and checks their options. The start, every reload and `agentic check` use it. */
+/** Imports the modules of `plugins.custom` and checks their options. A file with a fault of its own loads no module. */
 export async function loadPlugins(result: ConfigResult): Promise<LoadedResult> {
   if (!result.ok) return result
-  const { custom = [] } = result.config.plugins
-  const loaded = await Promise.all(custom.map((entry, index) => loadEntry(entry, index, result)))
+  const custom = [...(result.config.plugins.custom ?? []).entries()]
+  const loaded = await Promise.all(custom.map((entry) => loadEntry(entry, result)))
   const faults = loaded.flatMap((each) => (Array.isArray(each) ? each : []))
   if (faults.length > 0) return { ok: false, faults: faults.toSorted(byPlace) }
   return { ...result, customPlugins: loaded.flatMap((each) => (Array.isArray(each) ? [] : [each])) }
 }
 
+/** Loads plugins as `loadPlugins` does, those of a refused file too, so that one check reports all faults. */
+export async function loadForCheck(result: ConfigResult): Promise<LoadedResult> {
+  if (result.ok) return await loadPlugins(result)
+  const { sound, faults } = result
+  if (sound === undefined) return result
+  const loaded = await Promise.all(sound.custom.map((entry) => loadEntry(entry, sound)))
+  const further = loaded.flatMap((each) => (Array.isArray(each) ? each : []))
+  return { ...result, faults: [...faults, ...further].toSorted(byPlace) }
+}
+
 const byPlace = (a: ConfigFault, b: ConfigFault) => a.line - b.line || a.column - b.column
 
 async function loadEntry(
-  entry: CustomPluginOptions,
-  index: number,
-  config: ValidConfig,
+  [index, entry]: readonly [index: number, entry: CustomPluginOptions],
+  config: Pick<ValidConfig, 'file' | 'positionOf' | 'originOf' | 'modules'>,
 ): Promise<LoadedPlugin | ConfigFault[]> {
   const path: Path = ['plugins', 'custom', index]
   const faultAt = (key: Path, message: string): ConfigFault => ({

@@ -63,7 +63,10 @@ export function normaliseTokenType(type: string): string {
 }
 
 /** Refuses an issuer that could accept no token; reads its key file. */
-function prepareIssuer(options: IssuerOptions, { baseFolder }: PipelineContext): KeySet | undefined {
+export function prepareIssuer(
+  options: IssuerOptions,
+  { baseFolder }: Pick<PipelineContext, 'baseFolder'>,
+): KeySet | undefined {
   const { issuer, algorithms, hs256_secret, jwks_file } = options
   if (algorithms.includes('HS256') && hs256_secret === undefined)
     throw new InitialisationError(`issuer ${issuer}: HS256 needs hs256_secret`)
@@ -72,7 +75,11 @@ function prepareIssuer(options: IssuerOptions, { baseFolder }: PipelineContext):
   return jwks_file === undefined ? undefined : readKeyFile(resolve(baseFolder, jwks_file), options)
 }
 
-function prepareServer({ introspection }: IssuerOptions, index: number): IntrospectionServer | undefined {
+/** Reads the secret for the introspection of an issuer's tokens. */
+export function prepareServer(
+  { introspection }: IssuerOptions,
+  index: number,
+): IntrospectionServer | undefined {
   if (introspection === undefined) return undefined
   const key = `plugins.token-validator.issuers[${index}].introspection.client_secret_file`
   return serverOf(introspection, readSecret(introspection.client_secret_file, key))
