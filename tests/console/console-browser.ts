@@ -136,3 +136,13 @@ export async function picture(page: Page, name: string): Promise<void> {
   if (!makesPictures || !pictures.has(name)) return
   await page.screenshot({ path: join(repositoryRoot, `docs/images/console-${name}.png`) })
 }
+
+/** A clock of the time that the page's main thread has worked: what others do on a busy machine does not count. */
+export async function mainThreadTime(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+  }
+}

@@ -1,14 +1,26 @@
-import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { sharedBrowser } from '@agentic-rest/testing/shared-browser'
 import { describeWith } from '@agentic-rest/testing/test-with'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Look, openConsole, overflowOf, seriousFindings, showIn } from './console-browser.ts'
+import {
+  type Look,
+  mainThreadTime,
+  openConsole,
+  overflowOf,
+  seriousFindings,
+  showIn,
+} from './console-browser.ts'
 import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
 
 const alice = { actor: 'alice', tenant: 'acme' }
 const carol = { actor: 'carol', tenant: 'globex' }
 const wide: Look = { theme: 'light', width: 1280 }
+/** A person waits no longer for the notice that a gateway hangs. */
+const NOTICED_MS = 3000
+// Multiples of the time of a loop that the page runs beside it, which are about 1,000 and 500 ms on a quiet machine.
+const MOST_OPENING = 16
+const MOST_SEARCHING = 8
 
 describeWith('chromium', 'Live', watch)
 
@@ -149,7 +161,7 @@ function watch(): void {
       page.getByRole('button', { name: 'Export' }).click(),
     ])
     expect(download.suggestedFilename()).toMatch(/^requests-20[\dT-]+Z\.json$/)
-    const saved = JSON.parse(readFileSync(await download.path(), 'utf8'))
+    const saved = JSON.parse(await text(await download.createReadStream()))
     expect(saved).toMatchObject({ search: { tenant: 'globex' }, listed: 7 })
     expect(saved.requests).toMatchObject([
       { path: '/broken/6', status: 500, rule: 'trace_missing', actor: 'carol' },
@@ -175,7 +187,7 @@ function watch(): void {
     const save = async () => {
       const saving = page.waitForEvent('download')
       await page.getByRole('button', { name: 'Export' }).click()
-      return JSON.parse(readFileSync(await (await saving).path(), 'utf8'))
+      return JSON.parse(await text(await (await saving).createReadStream()))
     }
     const saved = await save()
     expect(saved).toMatchObject({
@@ -265,6 +277,9 @@ function watch(): void {
     await page.reload()
     await count.waitFor()
     const opening = (await busyMs()) - beforeOpening
+    const beforeReference = await busyMs()
+    await page.evaluate('for (let sum = 0, step = 0; step < 5e7; step += 1) sum += step % 7')
+    const reference = (await busyMs()) - beforeReference
     await page.evaluate(searching)
     const searches: number[] = []
     for (const [text, rows] of [
@@ -284,25 +299,26 @@ function watch(): void {
     const drawn = await table(page).locator('tbody tr.opens').count()
     process.stdout.write(
       `5,000 requests: the page was busy for ${Math.round(opening)} ms to open, ` +
-        `${searches.map(Math.round).join(', ')} ms to search; ${drawn} rows drawn\n`,
+        `${searches.map(Math.round).join(', ')} ms to search, ${Math.round(reference)} ms for the reference; ${drawn} rows drawn\n`,
     )
     expect(drawn).toBeLessThanOrEqual(80)
-    expect(opening).toBeLessThanOrEqual(1000)
-    expect(Math.max(...searches)).toBeLessThanOrEqual(500)
+    expect(opening / reference).toBeLessThanOrEqual(MOST_OPENING)
+    expect(Math.max(...searches) / reference).toBeLessThanOrEqual(MOST_SEARCHING)
     expect(await seriousFindings(page)).toEqual([])
   })
 
   test('a gateway that hangs is noticed within 3 s, on every view, and so is its return', async () => {
     const page = await open('', { theme: 'light', width: 360 })
+    // The page has a clock of the test: on a busy machine its own is late.
+    await page.clock.install()
+    await page.reload()
     await expect.poll(() => rowTexts(page)).toHaveLength(7)
-    const rounds: number[] = []
     for (let round = 0; round < 3; round += 1) {
       const alert = page.getByRole('alert').getByText('The gateway does not answer.')
       gateway.signal('SIGSTOP')
-      const stoppedAt = performance.now()
-      const at = new Date()
+      const at = new Date(await page.evaluate<number>('Date.now()'))
+      await page.clock.runFor(NOTICED_MS)
       await alert.waitFor()
-      rounds.push(Math.round(performance.now() - stoppedAt))
       await page.getByText('No answer', { exact: true }).waitFor()
       const told = (await page.getByRole('alert').textContent()) ?? ''
       const [since = ''] = /(?<=Nothing has come since )\d\d:\d\d:\d\d/.exec(told) ?? []
@@ -315,19 +331,7 @@ function watch(): void {
       await alert.waitFor({ state: 'detached' })
       await page.getByText('Connected', { exact: true }).waitFor()
     }
-    process.stdout.write(`a gateway that hangs was noticed after ${rounds.join(', ')} ms\n`)
-    expect(Math.max(...rounds)).toBeLessThanOrEqual(3000)
   })
-}
-
-/** A clock of the time that the page's main thread has worked: what others do on a busy machine does not count. */
-async function mainThreadTime(page: Page): Promise<() => Promise<number>> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  return async () => {
-    const { metrics } = await session.send('Performance.getMetrics')
-    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
-  }
 }
 
 // Types a text and waits for its result.

@@ -119,7 +119,7 @@ function verify(program: string, root: string, names: readonly string[]) {
 
 // The kernel's filter is not needed to know: strace reports the calls that it would refuse.
 testWith(
-  [analyze, strace],
+  [strace, analyze],
   'a gateway with workers starts, serves and drains without the system calls that its unit refuses',
   (program) => {
     const refused = refusedCalls('agentic-gateway.service')

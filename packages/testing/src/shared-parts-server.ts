@@ -68,6 +68,8 @@ function start(name: SharedPartName): Promise<SharedPart> {
 }
 
 const server = createServer((request, response) => {
+  // A client would send its next request, minutes later, on a connection that is being closed.
+  response.setHeader('Connection', 'close')
   start((request.url ?? '').slice(1) as SharedPartName).then(
     ({ endpoint }) => response.end(endpoint),
     (error) => response.writeHead(500).end(String(error)),

@@ -236,10 +236,9 @@ function describeOutcomes({ store, open, accept, run }: Tools): void {
   })
 
   it('begins at once when its own process has accepted it', async () => {
-    const started = performance.now()
-    const { status } = await run(async () => done, { pollMilliseconds: 60_000 })
+    // The next look at the table comes long after the test has ended.
+    const { status } = await run(async () => done, { pollMilliseconds: 86_400_000 })
     await expect.poll(status).toMatchObject({ status: 'completed' })
-    expect(performance.now() - started).toBeLessThan(30_000)
   })
 
   it('runs as many at once as there are workers, and no more', async () => {
