@@ -11,6 +11,7 @@ import { run as limits } from './runs/limits.ts'
 import { run as neighbour } from './runs/neighbour.ts'
 import { run as operations } from './runs/operations.ts'
 import { run as overload } from './runs/overload.ts'
+import { run as proxyDrain } from './runs/proxy-drain.ts'
 import { run as reload } from './runs/reload.ts'
 import { run as sharedLimit } from './runs/shared-limit.ts'
 import { run as sigterm } from './runs/sigterm.ts'
@@ -28,6 +29,7 @@ export const runs: readonly ChaosRun[] = [
   sharedLimit,
   limits,
   sigterm,
+  proxyDrain,
   reload,
   cardinality,
   idempotency,

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { startEventUpstream } from '@agentic-rest/testing/event-upstream'
 import { eventually } from '@agentic-rest/testing/eventually'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
@@ -8,6 +7,7 @@ import { openStream } from '@agentic-rest/testing/stream-client'
 import { describe, expect, it } from 'vitest'
 import { ownTime } from './harness/own-time.ts'
 import { openSocket, parseResponse } from './harness/raw-client.ts'
+import { untilRefused } from './harness/until-refused.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: gateway\r\nX-Tenant-ID: acme\r\n\r\n`
 
@@ -20,20 +20,6 @@ async function askOn(socket: Awaited<ReturnType<typeof openSocket>>, path: strin
     text += data
   }
   return parseResponse(text)
-}
-
-/** Connections that wait to be taken up still are, in the turn after the signal; from then on none is accepted. */
-async function untilRefused(port: number): Promise<void> {
-  const isAccepted = async () => {
-    const socket = connect(port, '127.0.0.1')
-    const accepted = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    return accepted
-  }
-  await eventually(isAccepted, (accepted) => !accepted)
 }
 
 async function startSlow() {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewaySection } from '../config/config-schema.ts'
-import { EMPTY_QUEUE_MS, emptyAcceptQueue } from '../listen/accept-queue.ts'
+import { EMPTY_QUEUE_MS, emptyAcceptQueue, quietTurns } from '../listen/accept-queue.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { Log } from '../log.ts'
 import type { ActiveExchanges } from './active-exchanges.ts'
@@ -26,7 +26,8 @@ const LINGER_MS = 500
 const STEP_MS = 20
 
 /** Takes no new work, waits for requests in flight, then cancels the rest in an orderly way. */
-export async function drain({ config, state, listener, load, log, links }: DrainParts): Promise<void> {
+export async function drain(parts: DrainParts): Promise<void> {
+  const { config, state, listener, load, log, links } = parts
   log.info('draining', { in_flight: load.active.length, seconds: config.drain_seconds })
   state.draining = true
   if (config.drain_delay_seconds > 0) {
@@ -34,25 +35,33 @@ export async function drain({ config, state, listener, load, log, links }: Drain
     listener.dropKeepAlive()
     await sleep(config.drain_delay_seconds * 1000)
   }
-  const startedAt = performance.now()
   const drainMs = config.drain_seconds * 1000
-  await emptyAcceptQueue(() => listener.accepted, Math.min(EMPTY_QUEUE_MS, drainMs / 2))
+  const endsAt = performance.now() + drainMs
+  await emptyAcceptQueue(() => listener.accepted, Math.min(EMPTY_QUEUE_MS, drainMs / 2), drainMs)
   // Requests are refused only after the last connection is accepted: one accepted meanwhile is still served.
-  const endsAt = startedAt + drainMs
   await listener.drain(endsAt)
   await until(() => listener.silent === 0, Math.min(FIRST_REQUEST_MS, drainMs / 2))
   state.closing = true
   links.endSubscriptions()
-  const finish = async () => {
-    const finished = await load.idle(Math.max(0, endsAt - performance.now()))
-    if (!finished) await cancelRest(load, log)
-    // Answers carry `Connection: close` by now; quiet connections get a moment, so that none is reset.
-    await until(() => listener.connections === 0, LINGER_MS)
-  }
-  await finish()
-  // The connection of a stream may have carried one more request in that moment.
-  if (load.active.length > 0) await finish()
+  let isOver: boolean
+  do {
+    isOver = performance.now() >= endsAt
+    await finish(parts, endsAt)
+    // A quiet connection may have carried one more request in its last moment.
+  } while (load.active.length > 0 && !isOver)
   log.info('drained')
+}
+
+/** Waits for requests in flight, then for connections that their clients may still use. */
+async function finish({ config, listener, load, log }: DrainParts, endsAt: number): Promise<void> {
+  const leftMs = () => Math.max(0, endsAt - performance.now())
+  const finished = await load.idle(leftMs())
+  if (!finished) await cancelRest(load, log)
+  // Answers carry `Connection: close` by now; quiet connections get a moment, so that none is reset.
+  await until(() => listener.connections === 0, LINGER_MS)
+  // A proxy keeps a connection that was promised to it as long as it keeps any idle one: shorter than the delay.
+  const promisedMs = Math.min(config.drain_delay_seconds * 1000 - LINGER_MS, leftMs())
+  await until(() => listener.promised === 0 || load.active.length > 0, promisedMs)
 }
 
 async function cancelRest(load: Load, log: Log): Promise<void> {
@@ -66,7 +75,10 @@ export async function cancelAll({ active, idle }: ActiveExchanges): Promise<void
   await idle(LAST_FRAME_MS)
 }
 
+/** Resolves when something is over, or after a time in which everything that had arrived was read. */
 async function until(isOver: () => boolean, withinMs: number): Promise<void> {
   const end = performance.now() + withinMs
   while (!isOver() && performance.now() < end) await sleep(STEP_MS)
+  // In a turn timers come before sockets: after a late one, a request could wait unread that came in time.
+  await quietTurns()
 }

@@ -40,6 +40,32 @@ it('ends where every turn is long', async () => {
   expect(longTurns).toBeLessThan(400)
 })
 
+it('accepts the whole queue after a turn that is later than its bound', async () => {
+  let accepted = 0
+  const queue = () => {
+    const until = performance.now() + (accepted === 0 ? 60 : 0)
+    while (performance.now() < until);
+    accepted += 1
+    if (accepted < 20) setImmediate(queue)
+  }
+  setImmediate(queue)
+  await emptyAcceptQueue(() => accepted, 50, 60_000)
+  expect(accepted).toBe(20)
+})
+
+it('ends at its latest time where every turn is late and brings a connection', async () => {
+  let accepted = 0
+  const late = () => {
+    const until = performance.now() + 5
+    while (performance.now() < until);
+    accepted += 1
+    if (accepted < 200) setImmediate(late)
+  }
+  setImmediate(late)
+  await emptyAcceptQueue(() => accepted, 20, 40)
+  expect(accepted).toBeLessThan(20)
+})
+
 it('ends at its bound where every turn brings a connection', async () => {
   let accepted = 0
   const startedAt = performance.now()

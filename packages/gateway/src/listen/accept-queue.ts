@@ -4,6 +4,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 const QUIET_TURNS = 3
 /** Bounds the wait where clients connect as fast as they are accepted. */
 export const EMPTY_QUEUE_MS = 2000
+/** The kernel's queue has no more connections than this (Node's default backlog is 511), and each takes a turn. */
+const QUEUE_LENGTH = 512
 /** A connection that comes later in a turn than the look at the queue is not seen. A short turn leaves it little time. */
 const SHORT_TURN_MS = 0.05
 /** The time after which a turn may be twice as long: a busy gateway has no short ones. */
@@ -18,13 +20,22 @@ export async function quietTurns(): Promise<void> {
  * Resolves when every connection in the kernel's accept queue is accepted. Closing a listener resets the connections that
  * still wait there, and their clients may have sent a request already. Node accepts one connection a turn, so this ends
  * after a few turns without one, the last of them short. The caller closes the listener in the same turn.
+ *
+ * A late turn does not use up `withinMs`: the queue gets at least as many turns as it can be long, within `latestMs`.
  */
-export async function emptyAcceptQueue(accepted: () => number, withinMs = EMPTY_QUEUE_MS): Promise<void> {
+export async function emptyAcceptQueue(
+  accepted: () => number,
+  withinMs = EMPTY_QUEUE_MS,
+  latestMs = withinMs * 5,
+): Promise<void> {
   const startedAt = performance.now()
-  for (let quiet = 0, now = startedAt; now - startedAt < withinMs; ) {
+  let quiet = 0
+  let spentMs = 0
+  for (let now = startedAt; spentMs < withinMs && now - startedAt < latestMs; ) {
     const before = { accepted: accepted(), now }
     await turn()
     now = performance.now()
+    spentMs += Math.min(now - before.now, withinMs / QUEUE_LENGTH)
     quiet = accepted() === before.accepted ? quiet + 1 : 0
     const shortMs = SHORT_TURN_MS * 2 ** ((now - startedAt) / PATIENCE_MS)
     if (quiet >= QUIET_TURNS && now - before.now <= shortMs) return

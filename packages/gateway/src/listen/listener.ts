@@ -62,6 +62,8 @@ export interface Listener {
   readonly accepted: number
   /** Number of connections whose first request has not come yet. */
   readonly silent: number
+  /** Number of idle connections that were promised to stay open and may carry one more request. */
+  readonly promised: number
   /**
    * Applies settings from the next request, connection or handshake on. TLS and HTTP/2 on or off, whether it asks
    * clients for a certificate and the largest head are fixed when the listener is made.
@@ -108,15 +110,7 @@ export function createListener(options: ListenerOptions): Listener {
     nextSpanId,
   })
   const open = new OpenConnections({
-    limits: {
-      maxHeadBytes: options.limits.max_header_bytes,
-      get maxHeaders() {
-        return settings.limits.max_headers
-      },
-      get maxStreams() {
-        return settings.limits.max_streams_per_connection
-      },
-    },
+    limits: presentLimits(options.limits.max_header_bytes, () => settings.limits),
     timeouts: options.timeouts ?? TIMEOUTS,
     discarded: new DiscardedBodies(),
     date: () => date.now(),
@@ -143,6 +137,9 @@ export function createListener(options: ListenerOptions): Listener {
     get silent() {
       return open.silent
     },
+    get promised() {
+      return open.promised
+    },
     apply(changed) {
       if (authoritiesOf(changed) !== authoritiesOf(settings)) outdated = new WeakSet(open.connections)
       settings = changed
@@ -165,6 +162,19 @@ export function createListener(options: ListenerOptions): Listener {
     async close() {
       server.close()
       open.close()
+    },
+  }
+}
+
+/** The largest head is fixed; the other limits are those of the present settings. */
+function presentLimits(maxHeadBytes: number, present: () => ListenerSettings['limits']) {
+  return {
+    maxHeadBytes,
+    get maxHeaders() {
+      return present().max_headers
+    },
+    get maxStreams() {
+      return present().max_streams_per_connection
     },
   }
 }

@@ -46,6 +46,11 @@ export class OpenConnections {
     return handshakes + [...this.connections].filter(({ isSilent }) => isSilent).length
   }
 
+  /** Number of idle connections whose next request is served though the listener drains. */
+  get promised(): number {
+    return [...this.connections].filter((each) => each instanceof Http1Connection && each.isAwaited).length
+  }
+
   /** Asks the clients with HTTP/2 for no more requests on their connections; an answer of HTTP/1.1 says so itself. */
   drain(): void {
     for (const connection of this.connections) if (connection instanceof Http2Connection) connection.drain()

@@ -119,6 +119,11 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
     return this.wasPromised && this.host.keepsPromises()
   }
 
+  /** Whether it is idle, and its client may send the request that it was promised. */
+  get isAwaited(): boolean {
+    return this.isPromised && this.open === undefined && !this.isEnding
+  }
+
   get isDraining(): boolean {
     return this.host.isDraining(this)
   }
