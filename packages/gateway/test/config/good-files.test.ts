@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { GatewayConfig } from '../../src/config/config-schema.ts'
 import { formatFaults } from '../../src/config/faults.ts'
@@ -5,7 +6,8 @@ import { loadConfig } from '../../src/config/load-config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 
 const environment = { STREAMS: '3', SECRET: '01234567890123456789012345678901', RECORD_REJECTED: 'true' }
-const pathOf = (name: string): string => new URL(`good/${name}.yaml`, import.meta.url).pathname
+const good = join(import.meta.dirname, 'good')
+const pathOf = (name: string): string => join(good, `${name}.yaml`)
 
 function load(name: string): GatewayConfig {
   const result = loadConfig(pathOf(name), environment)
@@ -209,9 +211,9 @@ test('keys at their bounds are accepted, and file names start from the folder of
       },
       eject: { consecutive_failures: 1000, seconds: 3600, max_percent: 100 },
       retry: { attempts: 10 },
-      ca_file: new URL('good/ca.pem', import.meta.url).pathname,
-      client_cert_file: new URL('good/client.crt', import.meta.url).pathname,
-      client_key_file: new URL('good/client.key', import.meta.url).pathname,
+      ca_file: join(good, 'ca.pem'),
+      client_cert_file: join(good, 'client.crt'),
+      client_key_file: join(good, 'client.key'),
     },
     named: {
       dns: {
@@ -237,8 +239,8 @@ test('keys at their bounds are accepted, and file names start from the folder of
         operator: { role: 'gateway:admin', issuers: ['agents'] },
       },
       tls: {
-        cert_file: new URL('good/admin.crt', import.meta.url).pathname,
-        key_file: new URL('good/admin.key', import.meta.url).pathname,
+        cert_file: join(good, 'admin.crt'),
+        key_file: join(good, 'admin.key'),
         http2: true,
       },
       hosts: ['console.example.test'],
@@ -248,7 +250,7 @@ test('keys at their bounds are accepted, and file names start from the folder of
     llm: { max_sse_connections_per_tenant: 3 },
     shared: {
       redis_url: `rediss://gateway:${environment.SECRET}@redis.example.test:6380/2`,
-      ca_file: new URL('good/redis-ca.pem', import.meta.url).pathname,
+      ca_file: join(good, 'redis-ca.pem'),
     },
     trusted_proxies: ['10.0.0.0/8', '2001:db8::1'],
     limits: {
@@ -297,10 +299,10 @@ test('keys at their bounds are accepted, and file names start from the folder of
     drain_delay_seconds: 5,
     cors: { origins: ['https://app.example.test', 'http://[::1]:8090'] },
     tls: {
-      cert_file: new URL('good/tls.crt', import.meta.url).pathname,
+      cert_file: join(good, 'tls.crt'),
       key_file: '/run/secrets/tls.key',
       http2: false,
-      client_ca_file: new URL('good/clients.pem', import.meta.url).pathname,
+      client_ca_file: join(good, 'clients.pem'),
       client_certificate: 'require',
     },
   })
@@ -309,13 +311,13 @@ test('keys at their bounds are accepted, and file names start from the folder of
       ...defaultIssuer,
       issuer: 'https://id.example.test',
       audience: ['agentic', 'https://agents.example.test', 'https://agents.example.test/mcp'],
-      jwks_file: new URL('good/keys/jwks.json', import.meta.url).pathname,
+      jwks_file: join(good, 'keys/jwks.json'),
       algorithms: ['RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES384', 'ES512'],
       claims: { subject: 'https://id.example.test/user', roles: 'realm_access.roles' },
       introspection: {
         url: 'https://id.example.test/introspect',
         client_id: 'gateway',
-        client_secret_file: new URL('good/client.secret', import.meta.url).pathname,
+        client_secret_file: join(good, 'client.secret'),
       },
     },
     {
@@ -332,11 +334,11 @@ test('keys at their bounds are accepted, and file names start from the folder of
   })
   expect(plugins['prompt-sanitize'].rules[0]).toMatchObject({ regex: '\\$[a-z]+', replacement: '${price}' })
   expect(plugins['otel-audit'].include_rejected).toBe(true)
-  expect(routes[0]?.ca_file).toBe(new URL('good/ca.pem', import.meta.url).pathname)
+  expect(routes[0]?.ca_file).toBe(join(good, 'ca.pem'))
   expect(routes[0]).toMatchObject({
     inject_usage: true,
-    client_cert_file: new URL('good/client.crt', import.meta.url).pathname,
-    client_key_file: new URL('good/client.key', import.meta.url).pathname,
+    client_cert_file: join(good, 'client.crt'),
+    client_key_file: join(good, 'client.key'),
   })
 })
 
@@ -349,7 +351,7 @@ test('the section for MCP and the tool of a route are read, with absolute file n
     title: 'Agents of Acme',
     instructions: 'Ask for the goal first.',
     state_secrets: [environment.SECRET],
-    state_secrets_files: [new URL('good/old.secret', import.meta.url).pathname],
+    state_secrets_files: [join(good, 'old.secret')],
     origins: ['https://chat.example.test'],
     legacy: 'stateless',
     hold_seconds: 10,
@@ -361,7 +363,7 @@ test('the section for MCP and the tool of a route are read, with absolute file n
     name: 'generate-assets',
     title: 'Generate assets',
     description: 'Makes pictures and texts for a campaign.',
-    input: new URL('good/input.json', import.meta.url).pathname,
+    input: join(good, 'input.json'),
     stream: 'events',
     idempotencyArgument: true,
   })
