@@ -318,6 +318,14 @@ export function setAuditAttribute(exchange: Exchange, name: string, value: strin
   exchange.auditAttributes = attributes
 }
 
+/** The redactions of a request as text, such as `email x1, api_key x2`; `undefined` without one. */
+export function redactedText({ redactions }: Pick<Exchange, 'redactions'>): string | undefined {
+  if (redactions === undefined) return undefined
+  return Object.entries(redactions)
+    .map(([rule, count]) => `${rule} x${count}`)
+    .join(', ')
+}
+
 /** Refuses a request because of a limit; the message and the audit record name it. */
 export function refuseByLimit(exchange: Exchange, reached: ReachedLimit): Outcome {
   exchange.limit = reached.limit
@@ -404,6 +412,8 @@ export class Exchange implements RequestHead, RequestWire {
   // prompt-sanitize
   /** Rules exist, but the body is of another type and `uninspected: pass` forwards it unchanged: it is never recorded. */
   bodyUninspected = false
+  /** The redactions in query and body, by the name of the rule. */
+  redactions: Readonly<Record<string, number>> | undefined = undefined
   /** The rules have searched the path values: records may show them. */
   pathInspected = false
 

@@ -34,6 +34,8 @@ export interface ExplainedRequest {
   readonly code?: string
   readonly rule?: string
   readonly cause?: string
+  /** The values that prompt-sanitize replaced, such as `email x1`. */
+  readonly redacted?: string
   /** The step that decided, where the other steps are not known. */
   readonly step?: string
   readonly steps?: readonly ExplainedStep[]
@@ -65,6 +67,7 @@ export function fromExchange(value: unknown): ExplainedRequest | undefined {
     startedAt: textOf(fields['startedAt']),
     milliseconds: Number(fields['milliseconds']),
     ...reasonOf(fields),
+    ...optional('redacted', fields['redacted']),
     steps,
   }
 }
@@ -89,6 +92,7 @@ export function fromRecord(value: unknown): ExplainedRequest | undefined {
     startedAt: textOf(attributes['started_at'] ?? fields['timestamp']),
     ...(Number.isFinite(duration) && { milliseconds: duration }),
     ...reasonOf(attributes),
+    ...optional('redacted', attributes['redacted']),
     ...optional('step', attributes['step']),
   }
 }

@@ -18,6 +18,7 @@ function paragraph(request: ExplainedRequest, stream: NodeJS.WriteStream): strin
     ['started', request.startedAt],
     ['tenant', request.tenant],
     ['actor', request.actor],
+    ['redacted', request.redacted ?? ''],
   ].filter(([, value]) => value !== '')
   return [
     styleText('bold', terminalLine(heading), { stream }),

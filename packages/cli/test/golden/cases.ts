@@ -84,6 +84,7 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'explain-json', asksAdmin: true, args: ['explain', 'corr-1', '--json'] },
   { name: 'explain-unknown', asksAdmin: true, args: ['explain', 'nobody'] },
   { name: 'explain-audit', args: ['explain', 'req-1', '--audit', 'explained.jsonl'] },
+  { name: 'explain-audit-redacted', args: ['explain', 'req-9', '--audit', 'explained.jsonl'] },
   { name: 'explain-audit-unknown', args: ['explain', 'nobody', '--audit', 'explained.jsonl'] },
   { name: 'explain-audit-no-file', args: ['explain', 'req-1', '--audit', 'none.jsonl'] },
   {

@@ -27,6 +27,7 @@ export interface ExchangeDetail {
   readonly code: string
   readonly rule: string
   readonly cause: string
+  readonly redacted: string
   readonly mcp: McpCall | null
   readonly startedAt: string
   readonly milliseconds: number
@@ -50,6 +51,7 @@ export function readExchangeDetail(value: unknown): ExchangeDetail {
     code: textOf(fields, 'code'),
     rule: textOf(fields, 'rule'),
     cause: textOf(fields, 'cause'),
+    redacted: textOf(fields, 'redacted'),
     mcp: readCall(fields),
     startedAt: textOf(fields, 'startedAt'),
     milliseconds: numberOf(fields, 'milliseconds'),

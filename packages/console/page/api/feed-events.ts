@@ -25,6 +25,8 @@ export interface RequestRow {
   readonly code: string
   readonly rule: string
   readonly cause: string
+  /** The values that prompt-sanitize replaced, such as `email x1`. */
+  readonly redacted: string
   /** The MCP call that it was made for. */
   readonly mcp: McpCall | null
   /** The ways it can be searched by. */
@@ -84,6 +86,7 @@ export function readRow(value: unknown): RequestRow {
     code: textOf(fields, 'code'),
     rule: textOf(fields, 'rule'),
     cause: textOf(fields, 'cause'),
+    redacted: textOf(fields, 'redacted'),
     mcp,
     via: viaOf(mcp),
     endedMs: (knownTime(at) ?? -durationMs) + durationMs,

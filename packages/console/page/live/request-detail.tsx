@@ -62,17 +62,28 @@ export function RequestDetail({ chosen: { requestId, spanId }, row, onClose }: D
 
 type Shown = Pick<
   RequestRow,
-  'at' | 'durationMs' | 'code' | 'rule' | 'cause' | 'route' | 'tenant' | 'actor' | 'correlationId' | 'mcp'
+  | 'at'
+  | 'durationMs'
+  | 'code'
+  | 'rule'
+  | 'cause'
+  | 'redacted'
+  | 'route'
+  | 'tenant'
+  | 'actor'
+  | 'correlationId'
+  | 'mcp'
 >
 
 function Facts({ shown, requestId }: { readonly shown: Shown; readonly requestId: string }) {
-  const { at, durationMs, code, rule, cause, route, tenant, actor, correlationId, mcp } = shown
+  const { at, durationMs, code, rule, cause, redacted, route, tenant, actor, correlationId, mcp } = shown
   return (
     <>
       <dl class="detail-facts">
         {code !== '' && <Fact name="Code" value={code} />}
         {rule !== '' && <Fact name="Rule" value={rule} />}
         {cause !== '' && <Fact name="Cause" value={cause} />}
+        {redacted !== '' && <Fact name="Redacted" value={redacted} />}
         <Fact name="Time" value={formatClock(at)} />
         <Fact name="Took" value={formatMs(durationMs)} />
         <Fact name="Route" value={route} />

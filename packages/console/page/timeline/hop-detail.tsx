@@ -33,6 +33,7 @@ const shownAttributes: readonly (readonly [name: string, attribute: string])[] =
   ['Rule', 'rule'],
   ['Cause', 'cause'],
   ['Step', 'step'],
+  ['Redacted', 'redacted'],
   ['Client address', 'client_address'],
   ['Upstream', 'upstream'],
 ]

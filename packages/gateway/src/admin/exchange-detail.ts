@@ -6,6 +6,7 @@ import { type KeptHeaders, readKeptHeaders } from './kept-headers.ts'
 import {
   type ListedCall,
   listedCall,
+  listedRedactions,
   type RecentExchange,
   type RecentExchanges,
   startedAtOf,
@@ -33,6 +34,8 @@ export interface ExchangeDetail {
   readonly code?: string
   readonly rule?: string
   readonly cause?: string
+  /** The values that prompt-sanitize replaced, such as `email x1`. */
+  readonly redacted?: string
   /** The MCP call that the request was made for. */
   readonly mcp?: ListedCall
   readonly startedAt: string
@@ -76,6 +79,7 @@ function detailOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeDetail 
     ...(reason !== undefined && { code: reason.code }),
     ...(rule !== undefined && { rule }),
     ...(reason?.cause !== undefined && { cause: reason.cause }),
+    ...listedRedactions(exchange),
     ...listedCall(exchange),
     startedAt: startedAtOf(exchange),
     milliseconds: roundMs(exchange.durationMs),
@@ -131,6 +135,9 @@ function stepOf(name: string, ms: number, { exchange, skipped }: StepContext): E
   const why = skipped.get(name)
   if (why !== undefined) return { name, verdict: 'skipped', milliseconds, detail: why }
   const passed = { name, verdict: 'passed', milliseconds } as const
+  const { redacted } = listedRedactions(exchange)
+  if (name === 'prompt-sanitize' && redacted !== undefined)
+    return { ...passed, detail: `redacted ${redacted}` }
   if (name === 'upstream' && resent) return { ...passed, detail: 'sent again on a new connection' }
   if (name === 'check-response' && violations.length > 0)
     return { ...passed, detail: `the answer broke ${violations.join(', ')}` }

@@ -1,5 +1,5 @@
 import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, redactedText } from '../exchange.ts'
 import type { Watcher } from '../line/parts.ts'
 import type { Log } from '../log.ts'
 import { addCall } from '../plugins/otel-audit/audit-event.ts'
@@ -34,6 +34,7 @@ export interface RecentExchange {
   reason: Exchange['reason']
   trail: Exchange['trail']
   violations: Exchange['violations']
+  redactions: Exchange['redactions']
   resent: boolean
   /** The `traceparent` of the request. */
   traceparent: string | undefined
@@ -96,6 +97,7 @@ function emptyEntry(): RecentExchange {
     reason: undefined,
     trail: undefined,
     violations: [],
+    redactions: undefined,
     resent: false,
     traceparent: undefined,
     serviceAccount: false,
@@ -127,6 +129,7 @@ function fill(entry: RecentExchange, exchange: Exchange): void {
   entry.reason = exchange.reason
   entry.trail = exchange.trail
   entry.violations = exchange.violations
+  entry.redactions = exchange.redactions
   entry.resent = exchange.resent
   entry.traceparent = exchange.headers[headerKeys.traceparent]
   entry.serviceAccount = exchange.identity?.serviceAccount ?? false
@@ -171,6 +174,12 @@ export function listedCall({ mcpCall }: RecentExchange): { readonly mcp?: Listed
   return { mcp: { tool, client: client.toWellFormed(), version, round } }
 }
 
+/** The redactions of a request, as a member of its row. */
+export function listedRedactions(exchange: RecentExchange): { readonly redacted?: string } {
+  const redacted = redactedText(exchange)
+  return redacted === undefined ? {} : { redacted }
+}
+
 /** The time of arrival. */
 export function startedAtOf({ endedAtMs, durationMs }: RecentExchange): string {
   return new Date(endedAtMs - durationMs).toISOString()
@@ -205,6 +214,7 @@ function shownAttributes(exchange: RecentExchange): Record<string, string> {
   const { upstreamMs, streamed, reason } = exchange
   return {
     ...reasonAttributes(reason),
+    ...listedRedactions(exchange),
     ...addCall({}, exchange),
     method: exchange.method,
     path: exchange.path,

@@ -4,6 +4,7 @@ import {
   entryOf,
   type ListedCall,
   listedCall,
+  listedRedactions,
   type RecentExchange,
   type RecentExchanges,
   startedAtOf,
@@ -31,6 +32,8 @@ export interface RequestRow {
   readonly code?: string
   readonly rule?: string
   readonly cause?: string
+  /** The values that prompt-sanitize replaced, such as `email x1`. */
+  readonly redacted?: string
   /** The MCP call that the request was made for. */
   readonly mcp?: ListedCall
 }
@@ -66,6 +69,7 @@ function rowOf(entry: RecentExchange): RequestRow {
     ...(reason !== undefined && { code: reason.code }),
     ...(rule !== undefined && { rule }),
     ...(reason?.cause !== undefined && { cause: reason.cause }),
+    ...listedRedactions(entry),
     ...listedCall(entry),
   }
 }

@@ -38,6 +38,7 @@ export const ownAuditFields: readonly string[] = [
   'upstream',
   'profile_violations',
   'replayed',
+  'redacted',
   'via',
   'mcp_tool',
   'mcp_version',

@@ -82,6 +82,12 @@ export const metricTable = {
     labels: ['route'],
     help: 'Request bodies of other types that prompt-sanitize passed without a search.',
   },
+  redactions: {
+    name: 'agentic_prompt_sanitize_redactions_total',
+    type: 'counter',
+    labels: ['rule'],
+    help: 'Values that prompt-sanitize replaced in queries and bodies, by rule.',
+  },
   mcpRequests: {
     name: 'agentic_mcp_requests_total',
     type: 'counter',

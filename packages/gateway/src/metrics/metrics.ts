@@ -53,6 +53,8 @@ export interface Metrics {
   auditEmitDuration(exporter: string, seconds: number): void
   /** Counts a body that prompt-sanitize passed on uninspected because of its type. */
   sanitizeSkipped(route: string): void
+  /** Counts the values that a rule of prompt-sanitize replaced in one request. */
+  redacted(rule: string, count: number): void
   /** Counts a reload of the configuration. */
   configReloaded(result: 'applied' | 'refused'): void
   /** Says whether the stream limit of `gateway.shared` is kept across gateways, or by this one alone. */
@@ -113,6 +115,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const violations = registry.counter(metricTable.violations)
   const idempotency = registry.counter(metricTable.idempotency)
   const sanitizeSkipped = registry.counter(metricTable.sanitizeSkipped)
+  const redactions = registry.counter(metricTable.redactions)
   const configReloaded = createReloadMetrics(registry)
   const sharedLimitFallback = registry.gauge(metricTable.sharedLimitFallback)
   const decidedAlone = registry.counter(metricTable.decidedAlone)
@@ -138,6 +141,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     auditEmitted: (exporter, outcome, records) => auditEmits.add(records, exporter, outcome),
     auditEmitDuration: (exporter, seconds) => auditEmitDuration.observe(seconds, exporter),
     sanitizeSkipped: (route) => sanitizeSkipped.inc(route),
+    redacted: (rule, count) => redactions.add(count, rule),
     configReloaded,
     keyJudged: (route, result) => idempotency.inc(route, result),
     sharedLimitKept: (isKept) => sharedLimitFallback.set(isKept ? 0 : 1),

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@agentic-rest/profile'
 import { type MappableField, mappableFields } from '../../config/audit-fields.ts'
 import type { AuditAttribute } from '../../config/config-schema.ts'
-import { type Exchange, readClaim } from '../../exchange.ts'
+import { type Exchange, readClaim, redactedText } from '../../exchange.ts'
 import { type ClientAddress, connectionAddress } from '../../listen/client-address.ts'
 
 /** The event types of the log line (decision 22). */
@@ -80,6 +80,8 @@ function gatewayAttributes(exchange: Exchange, clientAddress: ClientAddress) {
   if (deniedPolicy !== undefined) attributes['policy'] = deniedPolicy
   if (limit !== undefined) attributes['limit'] = limit
   if (exchange.replayed) attributes['replayed'] = 'true'
+  const redacted = redactedText(exchange)
+  if (redacted !== undefined) attributes['redacted'] = redacted
   addUsage(attributes, exchange)
   addCall(attributes, exchange)
   if (identity === undefined) return attributes

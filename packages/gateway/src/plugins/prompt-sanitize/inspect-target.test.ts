@@ -3,7 +3,7 @@ import { makeExchange } from '../../../test/plugins/make-exchange.ts'
 import type { CompiledRule } from './compile-rules.ts'
 import { createTargetInspector } from './inspect-target.ts'
 import { createViewReader } from './readable-view.ts'
-import { createTextRedactor } from './redact-text.ts'
+import { createTextRedactor, RedactionTally } from './redact-text.ts'
 
 function makeRule(overrides: Partial<CompiledRule> = {}): CompiledRule {
   return {
@@ -22,7 +22,17 @@ function makeRule(overrides: Partial<CompiledRule> = {}): CompiledRule {
 
 function makeInspector(...rules: CompiledRule[]) {
   const read = createViewReader()
-  return createTargetInspector({ rules, read, redact: createTextRedactor(rules, read) })
+  const tally = new RedactionTally()
+  const redact = createTextRedactor(rules, read, tally)
+  return createTargetInspector({
+    rules,
+    read,
+    redact,
+    tally,
+    note: (exchange, redactions) => {
+      exchange.redactions = redactions
+    },
+  })
 }
 
 const failing = makeRule({

@@ -3,7 +3,13 @@ import { invalidRequest } from '../../errors.ts'
 import type { Exchange, StepResult } from '../../exchange.ts'
 import type { CompiledRule } from './compile-rules.ts'
 import type { ViewReader } from './readable-view.ts'
-import { createRuleFinder, createTextRedactor, type TextRedactor } from './redact-text.ts'
+import {
+  createRuleFinder,
+  createTextRedactor,
+  type Redactions,
+  type RedactionTally,
+  type TextRedactor,
+} from './redact-text.ts'
 import { rewriteQuery } from './rewrite-form.ts'
 import { createNestedRedactor, notAllowed } from './sanitize-body.ts'
 
@@ -20,6 +26,9 @@ export interface TargetInspectorOptions {
   readonly rules: readonly CompiledRule[]
   readonly read: ViewReader
   readonly redact: TextRedactor
+  readonly tally: RedactionTally
+  /** Notes the redactions of a query. */
+  readonly note: (exchange: Exchange, redactions: Redactions) => void
 }
 
 const CONCEALED = '[REDACTED]'
@@ -27,7 +36,8 @@ const CONCEALED = '[REDACTED]'
 const LONGEST_SEARCHED = 256
 
 /** Creates the inspector of paths and queries. */
-export function createTargetInspector({ rules, read, redact }: TargetInspectorOptions): TargetInspector {
+export function createTargetInspector(options: TargetInspectorOptions): TargetInspector {
+  const { rules, read, redact, tally, note } = options
   const findRule = createRuleFinder(rules, read)
   const mask = createTextRedactor(
     rules.map((rule) => ({ ...rule, action: 'redact' })),
@@ -49,9 +59,12 @@ export function createTargetInspector({ rules, read, redact }: TargetInspectorOp
   function inspectQuery(exchange: Exchange): StepResult {
     if (exchange.query.length < 2) return undefined
     const source = exchange.query.slice(1)
+    tally.take()
     const result = rewriteQuery(source, { value: createNestedRedactor(redact), text: redact })
     if (typeof result === 'string') {
-      if (result !== source) exchange.query = `?${result}`
+      if (result === source) return undefined
+      exchange.query = `?${result}`
+      note(exchange, tally.take())
       return undefined
     }
     if (result.type === 'malformed') {

@@ -6,8 +6,8 @@ import type { BodyKind } from './body-kind.ts'
 import { compileRules } from './compile-rules.ts'
 import { InspectionPool, type InspectionPoolOptions } from './inspection-pool.ts'
 import { createViewReader } from './readable-view.ts'
-import { createTextRedactor } from './redact-text.ts'
-import { sanitizeBody } from './sanitize-body.ts'
+import { createTextRedactor, RedactionTally } from './redact-text.ts'
+import { sanitizeCounted } from './sanitize-body.ts'
 
 const seed = Number(process.env['SEED'])
 const never = new AbortController().signal
@@ -46,7 +46,8 @@ const answered = (message: string) => ({ type: 'refused', field: 'body', message
 test(`a thread comes to the same result as the event loop (seed ${seed})`, async () => {
   const pool = openPool()
   const read = createViewReader()
-  const redact = createTextRedactor(compileRules(rules, read), read)
+  const tally = new RedactionTally()
+  const redact = createTextRedactor(compileRules(rules, read), read, tally)
   const value = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
@@ -65,7 +66,7 @@ test(`a thread comes to the same result as the event loop (seed ${seed})`, async
   const kinds = fc.constantFrom<BodyKind>('json', 'lines', 'form', 'text')
   await fc.assert(
     fc.asyncProperty(bodies, kinds, async (bytes, kind) => {
-      const expected = sanitizeBody(Buffer.from(bytes), kind, redact)
+      const expected = sanitizeCounted(Buffer.from(bytes), kind, { redact, tally })
       expect(await pool.inspect({ tenant: 'acme', bytes, kind, signal: never })).toEqual(expected)
     }),
     { seed, numRuns: 500 },

@@ -127,7 +127,7 @@ function resultOf(answer: InspectionAnswer): SanitizedBody {
     case 'refused':
       return answer
     case 'changed':
-      return { type: 'changed', bytes: Buffer.from(answer.bytes) }
+      return { ...answer, bytes: Buffer.from(answer.bytes) }
     case 'failed':
       throw new FailedInspectionError(answer.failure)
   }

@@ -5,8 +5,8 @@ import type { BodyKind } from './body-kind.ts'
 import { compileRules } from './compile-rules.ts'
 import { describeFailure, type InspectionFailure } from './inspection-failure.ts'
 import { createViewReader } from './readable-view.ts'
-import { createTextRedactor } from './redact-text.ts'
-import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
+import { createTextRedactor, type Redactions, RedactionTally } from './redact-text.ts'
+import { type SanitizedBody, sanitizeCounted } from './sanitize-body.ts'
 
 /** A body for the thread; its bytes are transferred. */
 export interface InspectionJob {
@@ -17,7 +17,7 @@ export interface InspectionJob {
 /** The answer of the thread; new bytes are transferred. */
 export type InspectionAnswer =
   | Exclude<SanitizedBody, { type: 'changed' }>
-  | { readonly type: 'changed'; readonly bytes: ArrayBuffer }
+  | { readonly type: 'changed'; readonly bytes: ArrayBuffer; readonly redactions?: Redactions }
   | { readonly type: 'failed'; readonly failure: InspectionFailure }
 
 /** A third of the processor time of the event loop, when both want all of it. */
@@ -28,7 +28,8 @@ if (process.platform === 'linux') setPriority(PRIORITY)
 
 // This file is the program of a thread: it compiles the rules once and answers one job after the other.
 const read = createViewReader()
-const redact = createTextRedactor(compileRules(workerData as readonly SanitizeRule[], read), read)
+const tally = new RedactionTally()
+const redact = createTextRedactor(compileRules(workerData as readonly SanitizeRule[], read), read, tally)
 
 parentPort?.on('message', ({ bytes, kind }: InspectionJob) => {
   const answer = inspect(Buffer.from(bytes), kind)
@@ -37,8 +38,8 @@ parentPort?.on('message', ({ bytes, kind }: InspectionJob) => {
 
 function inspect(bytes: Buffer, kind: BodyKind): InspectionAnswer {
   try {
-    const result = sanitizeBody(bytes, kind, redact)
-    return result.type === 'changed' ? { type: 'changed', bytes: ownBuffer(result.bytes) } : result
+    const result = sanitizeCounted(bytes, kind, { redact, tally })
+    return result.type === 'changed' ? { ...result, bytes: ownBuffer(result.bytes) } : result
   } catch (error) {
     return { type: 'failed', failure: describeFailure(error) }
   }

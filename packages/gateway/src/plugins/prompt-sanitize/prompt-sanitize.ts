@@ -9,8 +9,8 @@ import { createTargetInspector, type TargetInspector } from './inspect-target.ts
 import { describeFailure } from './inspection-failure.ts'
 import { InspectionPool, OFF_LOOP_BYTES } from './inspection-pool.ts'
 import { createViewReader } from './readable-view.ts'
-import { createTextRedactor } from './redact-text.ts'
-import { type SanitizedBody, sanitizeBody } from './sanitize-body.ts'
+import { createTextRedactor, type Redactions, RedactionTally } from './redact-text.ts'
+import { type SanitizedBody, sanitizeCounted } from './sanitize-body.ts'
 
 /** Redacts the matches of the rules in query and body, or refuses the request (decision 21). */
 export function promptSanitize(options: PromptSanitizeOptions, context: PipelineContext): PipelinePlugin {
@@ -92,11 +92,18 @@ function createSanitizer(
       replacement_of: rule,
     })
   }
-  const redact = createTextRedactor(compiled, read)
+  const tally = new RedactionTally()
+  const redact = createTextRedactor(compiled, read, tally)
+  const counted = { redact, tally }
+  const note = (exchange: Exchange, redactions: Redactions) => noteRedactions(exchange, redactions, context)
+  const settle = (exchange: Exchange, result: SanitizedBody): StepResult => {
+    if (result.type === 'changed') note(exchange, result.redactions ?? {})
+    return settleBody(exchange, result)
+  }
   // A reload that leaves the rules as they are keeps the threads.
   const pool = context.hold(JSON.stringify(rules), () => new InspectionPool(rules))
   const inspect = (exchange: Exchange, bytes: Buffer, kind: BodyKind) => {
-    if (bytes.length <= OFF_LOOP_BYTES) return sanitizeBody(bytes, kind, redact)
+    if (bytes.length <= OFF_LOOP_BYTES) return sanitizeCounted(bytes, kind, counted)
     return pool.value.inspect({ tenant: exchange.tenantId ?? '', bytes, kind, signal: exchange.signal })
   }
   const sanitizeLater = async (exchange: Exchange, kind: BodyKind) => {
@@ -116,12 +123,12 @@ function createSanitizer(
   }
   return {
     close: () => pool.release(),
-    target: createTargetInspector({ rules: compiled, read, redact }),
+    target: createTargetInspector({ rules: compiled, read, redact, tally, note }),
     sanitize(exchange, kind) {
       const bytes = exchange.body.arrived(Math.min(maxBytes, OFF_LOOP_BYTES))
       if (bytes === undefined) return sanitizeLater(exchange, kind)
       try {
-        return bytes.length === 0 ? undefined : settle(exchange, sanitizeBody(bytes, kind, redact))
+        return bytes.length === 0 ? undefined : settle(exchange, sanitizeCounted(bytes, kind, counted))
       } catch (error) {
         return fail(error, exchange, context)
       }
@@ -129,7 +136,17 @@ function createSanitizer(
   }
 }
 
-function settle(exchange: Exchange, result: SanitizedBody): StepResult {
+/** A redaction leaves a trace: otherwise nobody could tell why a service got another text than the client sent. */
+function noteRedactions(exchange: Exchange, redactions: Redactions, { metrics }: PipelineContext): void {
+  const all: Record<string, number> = Object.assign(Object.create(null), exchange.redactions)
+  for (const [rule, count] of Object.entries(redactions)) {
+    all[rule] = (all[rule] ?? 0) + count
+    metrics.redacted(rule, count)
+  }
+  exchange.redactions = all
+}
+
+function settleBody(exchange: Exchange, result: SanitizedBody): StepResult {
   switch (result.type) {
     case 'unchanged':
       return undefined

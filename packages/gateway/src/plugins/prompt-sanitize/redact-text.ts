@@ -19,6 +19,25 @@ export interface Match extends Span {
   readonly rule: CompiledRule
 }
 
+/** The number of redactions by the name of the rule. */
+export type Redactions = Readonly<Record<string, number>>
+
+/** Counts the redactions of one inspection, which runs without a pause. */
+export class RedactionTally {
+  #counts: Record<string, number> = Object.create(null)
+
+  add(rule: string): void {
+    this.#counts[rule] = (this.#counts[rule] ?? 0) + 1
+  }
+
+  /** The redactions since the last call. */
+  take(): Redactions {
+    const counts = this.#counts
+    this.#counts = Object.create(null)
+    return counts
+  }
+}
+
 /** Finds the replacements of earlier redactions, so that no rule matches them. */
 export type PlaceholderFinder = (text: string) => readonly Span[]
 
@@ -28,8 +47,12 @@ const BACKSLASH = 0x5c
 const ESCAPED = /["\\/bfnrtux]/
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g
 
-/** Creates a redactor for these rules. */
-export function createTextRedactor(rules: readonly CompiledRule[], read: ViewReader): TextRedactor {
+/** Creates a redactor for these rules; `tally` counts what it redacts. */
+export function createTextRedactor(
+  rules: readonly CompiledRule[],
+  read: ViewReader,
+  tally?: RedactionTally,
+): TextRedactor {
   const search = createSearch(rules, read)
 
   function redactOnce(text: string, hint: string): string | Rejection {
@@ -37,7 +60,9 @@ export function createTextRedactor(rules: readonly CompiledRule[], read: ViewRea
     if (matches.length === 0) return text
     const rejecting = matches.find(({ rule }) => rule.action === 'reject')
     if (rejecting !== undefined) return { type: 'rejected', rule: rejecting.rule.name }
-    return replaceRegions(text, mergeMatches(matches, placeholders))
+    const regions = mergeMatches(matches, placeholders)
+    for (const { rule } of regions) tally?.add(rule.name)
+    return replaceRegions(text, regions)
   }
 
   return function redactText(text, hint) {

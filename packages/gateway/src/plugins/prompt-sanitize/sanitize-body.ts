@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { BodyKind } from './body-kind.ts'
-import type { Rejection, TextRedactor } from './redact-text.ts'
+import type { Redactions, RedactionTally, Rejection, TextRedactor } from './redact-text.ts'
 import { rewriteForm } from './rewrite-form.ts'
 import { type JsonRejection, MAX_DEPTH, rewriteJson } from './rewrite-json.ts'
 
 /** The result for a body: new bytes, the same bytes, or a fault of the caller and its place. */
 export type SanitizedBody =
-  | { readonly type: 'changed'; readonly bytes: Buffer }
+  | { readonly type: 'changed'; readonly bytes: Buffer; readonly redactions?: Redactions }
   | { readonly type: 'unchanged' }
   | RefusedBody
 
@@ -31,6 +31,24 @@ const MAX_FAILURES = 1000
 // A shorter document shows no value that its text does not show.
 const SHORTEST_DOCUMENT = 8
 const BRACKETS: ReadonlySet<string> = new Set(['{}', '[]', '""'])
+
+/** A redactor and the tally that counts its redactions. */
+export interface CountedRedactor {
+  readonly redact: TextRedactor
+  readonly tally: RedactionTally
+}
+
+/** Sanitizes a whole body and counts what is redacted. */
+export function sanitizeCounted(
+  bytes: Buffer,
+  kind: BodyKind,
+  { redact, tally }: CountedRedactor,
+): SanitizedBody {
+  // What an inspection that failed has counted is not of this body.
+  tally.take()
+  const result = sanitizeBody(bytes, kind, redact)
+  return result.type === 'changed' ? { ...result, redactions: tally.take() } : result
+}
 
 /** Sanitizes a whole body with the rules of `redact`. */
 export function sanitizeBody(bytes: Buffer, kind: BodyKind, redact: TextRedactor): SanitizedBody {
