@@ -70,6 +70,7 @@ const document = {
             },
           },
         },
+        responses: { 400: { content: { 'application/vnd.agentic.clarification+json': { schema: {} } } } },
       },
     },
   },

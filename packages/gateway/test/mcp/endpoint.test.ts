@@ -207,7 +207,7 @@ const documented = (goals: readonly string[]) => ({
             },
           },
         },
-        responses: {},
+        responses: { 400: { content: { 'application/vnd.agentic.clarification+json': { schema: {} } } } },
       },
     },
   },

@@ -17,13 +17,17 @@ const goal = {
   enum: ['ctr', 'conversions'],
   description: 'What is the campaign to be optimized for?',
 }
+/** The answer of an operation that asks for what is missing. */
+const asking = {
+  responses: { 400: { content: { 'application/vnd.agentic.clarification+json': { schema: {} } } } },
+}
 const documentWith = (
   operation: JsonObject,
   more: JsonObject = {},
   template = '/campaigns/{id}/optimizations',
 ) => ({
   openapi: '3.1.1',
-  paths: { [template]: { post: operation } },
+  paths: { [template]: { post: { ...asking, ...operation } } },
   ...more,
 })
 const bodyOf = (schema: unknown): JsonObject => ({
@@ -96,6 +100,24 @@ describe('the tool of an operation', () => {
       ['id_body', { location: 'body', name: 'id' }],
     ])
     expect(tool.definition.inputSchema['required']).toEqual(['id'])
+  })
+
+  test.each<[string, JsonObject]>([
+    ['no answers', { responses: undefined }],
+    ['no clarification', { responses: { 400: { content: { 'application/problem+json': {} } } } }],
+  ])('keeps what the document requires of an operation with %s', (_name, answers) => {
+    const parameters = [{ name: 'X-Region', in: 'header', required: true, schema: { type: 'string' } }]
+    const operation = { parameters, ...bodyOf(bodySchema), ...answers }
+    const { inputSchema } = toolOf(routeWith(), documentWith(operation)).definition
+    expect(inputSchema['required']).toEqual(['id', 'X-Region', 'goal'])
+    expect(inputSchema['properties']).toMatchObject({ goal })
+  })
+
+  test('finds a clarification behind a reference', () => {
+    const operation = { ...bodyOf(bodySchema), responses: { 400: { $ref: '#/components/responses/Ask' } } }
+    const components = { responses: { Ask: asking.responses[400] } }
+    const { inputSchema } = toolOf(routeWith(), documentWith(operation, { components })).definition
+    expect(inputSchema['required']).toEqual(['id'])
   })
 
   test('never takes headers of the gateway, and notes the meaning of two of them', () => {

@@ -1,4 +1,4 @@
-import { headers } from '@agentic-rest/profile'
+import { headers, outcomes } from '@agentic-rest/profile'
 import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
 import {
   annotationsOf,
@@ -86,6 +86,8 @@ interface Inputs {
   readonly definitions: Readonly<Record<string, unknown>>
   readonly pathParameters: readonly string[]
   readonly text?: string | undefined
+  /** The operation can ask for missing inputs. */
+  readonly canAsk: boolean
   readonly canAnswerLater?: boolean
   readonly isIdempotent?: boolean
 }
@@ -113,7 +115,8 @@ function schemaInputs({ method, path }: ToolRoute, schema: JsonObject): Inputs {
     }),
   )
   const additional = allowsMore(schema) ? elsewhere : undefined
-  return { inputs, additional, definitions: copy.definitions, pathParameters: names }
+  // Without a document nothing says that the service does not ask.
+  return { inputs, additional, definitions: copy.definitions, pathParameters: names, canAsk: true }
 }
 
 function documentInputs(route: ToolRoute, document: unknown): Inputs {
@@ -138,9 +141,17 @@ function documentInputs(route: ToolRoute, document: unknown): Inputs {
     text:
       [textAt(operation, 'summary'), textAt(operation, 'description')].filter(Boolean).join('\n\n') ||
       undefined,
+    canAsk: hasClarification(copy, operation),
     canAnswerLater: headerNames.includes('prefer'),
     isIdempotent: headerNames.includes(headers.idempotencyKey.toLowerCase()),
   }
+}
+
+/** Whether the operation answers with a clarification: then a call without an input leads to a question, not to an error. */
+function hasClarification(copy: SchemaCopy, operation: JsonObject): boolean {
+  const { status, mediaType } = outcomes.clarification_required
+  const response = copy.resolve(objectAt(operation, 'responses')[String(status)])
+  return Object.hasOwn(objectAt(response, 'content'), mediaType)
 }
 
 function findOperation({ method, path }: ToolRoute, document: JsonObject) {
@@ -249,23 +260,25 @@ function toolOf(route: ToolRoute, read: Inputs): CatalogueTool {
     definitions,
     pathParameters,
     text,
+    canAsk,
     canAnswerLater = false,
     isIdempotent = false,
   } = read
   const places = new Map<string, Place>()
+  const required: string[] = []
   const properties: Record<string, unknown> = {}
   for (const input of inputs) {
     const name = freeName(input, places)
     places.set(name, { location: input.location, name: input.name })
-    properties[name] = describeProperty(input)
+    properties[name] = describeProperty(input, canAsk)
+    if (input.location === 'path' || (input.required && !canAsk)) required.push(name)
   }
   if (route.mcp.idempotencyArgument === true) {
     properties[KEY_ARGUMENT] = { type: 'string', description: 'Calls with the same key have one effect.' }
   }
-  const inPath = [...places].filter(([, { location }]) => location === 'path').map(([name]) => name)
   const inputSchema = {
     type: 'object' as const,
-    ...(inPath.length > 0 && { required: inPath }),
+    ...(required.length > 0 && { required }),
     additionalProperties: additional !== undefined,
     properties,
     ...(Object.keys(definitions).length > 0 && { $defs: { ...definitions } }),
@@ -293,12 +306,12 @@ function freeName({ name, location }: Input, taken: ReadonlyMap<string, Place>):
 }
 
 /**
- * Only path parameters are required by the tool. With more, a model would invent values, or the client would refuse the
- * call, and the question of the service would never be asked.
+ * Where the service can ask, only path parameters are required by the tool. With more, a model would invent values, or
+ * the client would refuse the call, and the question of the service would never be asked.
  */
-function describeProperty({ schema, description, required, location }: Input): unknown {
+function describeProperty({ schema, description, required, location }: Input, canAsk: boolean): unknown {
   const own = description ?? textAt(schema, 'description')
-  const asked = required && location !== 'path' ? ASKED_LATER : undefined
+  const asked = canAsk && required && location !== 'path' ? ASKED_LATER : undefined
   const text = [own, asked].filter((part) => part !== undefined && part !== '').join(' ')
   if (text === '') return schema
   return { ...(isObject(schema) ? schema : {}), description: text }
