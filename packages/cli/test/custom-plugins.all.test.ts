@@ -72,6 +72,17 @@ test.each(Object.keys(faulty))('check and start refuse %s with 2 and its place',
   }
 })
 
+test('a module outside a project imports definePlugin from the running gateway', async () => {
+  const source = module('ONE', "import { definePlugin } from '@agentic-rest/gateway'")
+    .replace('export const plugin = {', 'export const plugin = definePlugin({')
+    .replace(/}\n$/, '})\n')
+  const cwd = folder({ 'mine.ts': source })
+  expect(await runAgentic(['check', 'gateway.yaml'], { cwd })).toMatchObject({
+    code: 0,
+    stdout: 'gateway.yaml is valid\n',
+  })
+})
+
 test('check passes a valid plugin, and ends though its module keeps a timer', async () => {
   const cwd = folder({ 'mine.ts': module('ONE', 'setInterval(() => undefined, 1000)') })
   expect(await runAgentic(['check', 'gateway.yaml'], { cwd })).toMatchObject({

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { type LoadHookSync, registerHooks } from 'node:module'
+import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { ConfigResult } from '../../config/parse-config.ts'
 
@@ -40,12 +40,25 @@ export async function importModule(file: string, text: string): Promise<Readonly
 async function importFrom(url: string, load: () => ReturnType<LoadHookSync>) {
   const hooks = registerHooks({
     resolve: (wanted, context, next) =>
-      wanted === url ? { url, shortCircuit: true } : next(wanted, context),
+      wanted === url ? { url, shortCircuit: true } : resolveOrOwn(wanted, context, next),
     load: (wanted, context, next) => (wanted === url ? load() : next(wanted, context)),
   })
   try {
     return await import(url)
   } finally {
     hooks.deregister()
+  }
+}
+
+const OWN_PACKAGE = '@agentic-rest/gateway'
+
+/** A module outside a project has no packages beside it: it gets `definePlugin` from the running program. */
+const resolveOrOwn: ResolveHookSync = (wanted, context, next) => {
+  if (wanted !== OWN_PACKAGE) return next(wanted, context)
+  try {
+    return next(wanted, context)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    return next(wanted, { ...context, parentURL: import.meta.url })
   }
 }
