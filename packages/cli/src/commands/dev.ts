@@ -94,7 +94,11 @@ function serviceFault({ serviceFile, gatewayFile }: Wanted): string | undefined 
   if (serviceFile === undefined) return undefined
   if (gatewayFile === undefined)
     return `--service needs a gateway in front of it: add a ${OWN_FILE} here, or name one with --config`
-  return existsSync(serviceFile) ? undefined : `${terminalLine(serviceFile)}: there is no such file`
+  const name = terminalLine(serviceFile)
+  if (!existsSync(serviceFile)) return `${name}: there is no such file`
+  return /\.[cm]?[jt]s$/.test(serviceFile)
+    ? undefined
+    : `${name}: --service runs programs for Node (.js, .ts); start this one yourself at the address of its routes in ${gatewayFile}, and leave --service out`
 }
 
 async function runStack(wanted: Wanted, host: Host): Promise<number> {

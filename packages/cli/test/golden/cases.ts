@@ -94,6 +94,7 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'explain-no-gateway', args: ['explain', 'x', '--admin', 'http://127.0.0.1:18'] },
   { name: 'explain-without-id', args: ['explain'] },
   { name: 'dev-wrong-port-base', args: ['dev', '--port-base', '80.5'] },
+  { name: 'dev-service-of-another-language', args: ['dev', '-c', 'gateway.yaml', '--service', 'app.py'] },
   { name: 'dev-wrong-option', args: ['dev', '--memroy'] },
   { name: 'audit-without-action', args: ['audit'] },
   { name: 'audit-wrong-action', args: ['audit', 'verfy'] },
