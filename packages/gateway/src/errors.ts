@@ -84,10 +84,11 @@ export const errorCodes = {
   },
   TENANT_REQUIRED: {
     type: 'forbidden',
-    message: 'The request does not say which tenant it is for.',
+    message:
+      'No tenant is known for this caller: its token needs a tenant claim, or, with several tenants, the request names one of them.',
     cause:
       'Neither the token nor the directory names one tenant, and the header alone does not decide for this caller.',
-    fix: 'Use a token with a tenant claim. A caller with several tenants, and a service account, names one in the tenant header.',
+    fix: 'Use a token with a tenant claim, or give the caller a tenant in the directory. The header `X-Tenant-ID` only chooses among several tenants of the token, and names the tenant of a service account.',
   },
   TENANT_MISMATCH: {
     type: 'forbidden',
@@ -267,7 +268,7 @@ export const errorCodes = {
     message: 'The service answered with something that the profile does not allow.',
     cause:
       'Status, media type or body do not fit the table of outcomes, and the route has `conformance: enforce`.',
-    fix: 'See `agentic_profile_violations_total` and the audit record for the rule; correct the service.',
+    fix: 'The cause in `agentic explain` and in the audit record names the place, such as `#/code is required`. Save the answer of the service and check it with `npx agentic validate FILE`; correct the service.',
   },
   EXECUTION_TIMEOUT: {
     type: 'error',

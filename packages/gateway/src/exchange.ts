@@ -244,7 +244,7 @@ export interface Reason {
   readonly code: string
   /** The limit, the policy, the rule of the profile or the field that decided. */
   readonly rule: string | undefined
-  /** The fault behind it as one word, such as `ECONNREFUSED`; never a host, a secret or a part of a body. */
+  /** The fault behind it as one word, such as `ECONNREFUSED`, or as a place in the answer; never a host, a secret or a value of a body. */
   readonly cause: string | undefined
   /** The step that decided: a plugin, or `admit`, `route`, `idempotency`, `take-slot`, `upstream`, `check-response`, `deliver`. */
   readonly step: string

@@ -30,7 +30,11 @@ export const call = defineCommand({
       description: 'The address of the gateway or service; http://127.0.0.1:8080 by default.',
     },
     token: tokenOption,
-    tenant: { type: 'string', value: 'TENANT', description: 'The tenant, if the token has none.' },
+    tenant: {
+      type: 'string',
+      value: 'TENANT',
+      description: 'One of several tenants of the token, or the tenant of a service account.',
+    },
     data: {
       type: 'string',
       short: 'd',

@@ -36,7 +36,11 @@ export const mcp = defineCommand({
       description:
         'The bearer token; by default, and better, from the variable AGENTIC_TOKEN. It is never shown.',
     },
-    tenant: { type: 'string', value: 'TENANT', description: 'The tenant, if the token has none.' },
+    tenant: {
+      type: 'string',
+      value: 'TENANT',
+      description: 'One of several tenants of the token, or the tenant of a service account.',
+    },
     json: { type: 'boolean', description: 'After tools: prints the tools with their schemas as JSON.' },
   },
   examples: [

@@ -27,7 +27,8 @@ export interface ExplainedRequest {
   readonly route: string
   readonly tenant: string
   readonly actor: string
-  readonly status: string
+  /** Absent in records without one. */
+  readonly status?: number
   readonly outcome: string
   readonly startedAt: string
   readonly milliseconds?: number
@@ -62,7 +63,7 @@ export function fromExchange(value: unknown): ExplainedRequest | undefined {
     route: textOf(fields['route']),
     tenant: textOf(fields['tenant']),
     actor: textOf(fields['actor']),
-    status: textOf(fields['status']),
+    ...statusOf(fields['status']),
     outcome: textOf(fields['outcome']),
     startedAt: textOf(fields['startedAt']),
     milliseconds: Number(fields['milliseconds']),
@@ -87,7 +88,7 @@ export function fromRecord(value: unknown): ExplainedRequest | undefined {
     route: textOf(fields['operation']),
     tenant: textOf(fields['tenant_id']),
     actor: textOf(fields['actor_id']),
-    status: textOf(attributes['status']),
+    ...statusOf(attributes['status']),
     outcome: textOf(attributes['outcome_label'] ?? attributes['outcome_type'] ?? fields['outcome']),
     startedAt: textOf(attributes['started_at'] ?? fields['timestamp']),
     ...(Number.isFinite(duration) && { milliseconds: duration }),
@@ -95,6 +96,12 @@ export function fromRecord(value: unknown): ExplainedRequest | undefined {
     ...optional('redacted', attributes['redacted']),
     ...optional('step', attributes['step']),
   }
+}
+
+/** Attributes of records are texts. */
+function statusOf(value: unknown): Pick<ExplainedRequest, 'status'> {
+  const status = Number.parseInt(textOf(value), 10)
+  return Number.isNaN(status) ? {} : { status }
 }
 
 function reasonOf(fields: Fields): Pick<ExplainedRequest, 'code' | 'rule' | 'cause' | 'help'> {

@@ -10,7 +10,7 @@ export function showRequests(requests: readonly ExplainedRequest[], stream: Node
 function paragraph(request: ExplainedRequest, stream: NodeJS.WriteStream): string[] {
   const { part, route, status, outcome, milliseconds } = request
   const took = milliseconds === undefined ? '' : `, ${milliseconds} ms`
-  const answered = [status, outcome].filter((word) => word !== '').join(' ')
+  const answered = [status ?? '', outcome].filter((word) => word !== '').join(' ')
   const heading = `${part}: ${route || 'no operation'} ${answered}${took}`
   const facts = [
     ['request', request.requestId],

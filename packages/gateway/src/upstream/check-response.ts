@@ -5,6 +5,7 @@ import {
   mediaTypeEssence,
   outcomeViolations,
   parseJson,
+  type Violation,
 } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { causeOf, codedError, refusal } from '../errors.ts'
@@ -83,16 +84,28 @@ function checkVendorBody(
 function judge(
   exchange: Exchange,
   route: RouteConfig,
-  {
-    checked,
-    violations,
-  }: { readonly checked: CheckedAnswer; readonly violations: readonly { rule: string }[] },
+  { checked, violations }: { readonly checked: CheckedAnswer; readonly violations: readonly Violation[] },
 ): Checked {
   if (violations.length === 0 || route.conformance === 'off') return { checked }
   exchange.violations = [...new Set(violations.map((violation) => violation.rule))]
   if (route.conformance === 'report') return { checked }
+  exchange.cause = placeOf(violations[0])
   checked.answer.body.abort()
   return { refused: refusal('PROFILE_VIOLATION') }
+}
+
+const LONGEST_PLACE = 256
+
+/** The first violation and its place, such as `#/code is required`. A member that the profile does not know is not named: it is a part of the body. */
+function placeOf(violation: Violation | undefined): string | undefined {
+  if (violation === undefined) return undefined
+  const { rule, pointer, message } = violation
+  if (rule === 'schema.additionalProperties')
+    return `#${pointer.slice(0, pointer.lastIndexOf('/'))} has a member that is not part of this body`.slice(
+      0,
+      LONGEST_PLACE,
+    )
+  return (rule.startsWith('schema.') ? `#${pointer} ${message}` : message).slice(0, LONGEST_PLACE)
 }
 
 function problemCode(problem: 'too_large' | 'cut_off') {

@@ -28,7 +28,10 @@ const MISMATCH = 'TENANT_MISMATCH'
 const UNKNOWN = 'TENANT_UNKNOWN'
 
 const messages = new Map([
-  [REQUIRED, 'The request does not say which tenant it is for.'],
+  [
+    REQUIRED,
+    'No tenant is known for this caller: its token needs a tenant claim, or, with several tenants, the request names one of them.',
+  ],
   [MISMATCH, 'The tenant of the request is not one of the caller.'],
   [UNKNOWN, 'The tenant is not known here.'],
 ])
