@@ -106,16 +106,24 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
     await signIn(page, 'not-a-token')
     await page.getByRole('alert').getByText('The token was not accepted.').waitFor()
 
-    // The requester has the role and is refused all the same.
+    // The requester has the role and may not decide all the same: there is nothing to press.
     await signIn(page, own)
     await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
+    await page
+      .getByText('You are the requester. Somebody else with the role campaign:approve decides it.')
+      .waitFor()
+    expect(await page.getByRole('button', { name: /Approve|Reject/ }).count()).toBe(0)
+    expect(await page.getByText('not accepted').count()).toBe(0)
+    await looksRight(page, 'requester')
+    // A page that does not know its reader offers it, and shows the refusal of the service.
+    await page.evaluate('sessionStorage.removeItem("agentic-approvals-reader")')
+    await page.reload()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page
       .getByRole('alert')
       .getByText(/requester/)
       .waitFor()
     expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
-    expect(await page.getByText('not accepted').count()).toBe(0)
     await looksRight(page, 'refused')
     await page.getByRole('button', { name: 'Sign out' }).click()
 
@@ -152,12 +160,8 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
 
     const page = await open(gated.location, look)
     await signIn(page, own)
-    await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
-    await page.getByRole('button', { name: 'Approve' }).click()
-    await page
-      .getByRole('alert')
-      .getByText(/requester/)
-      .waitFor()
+    await page.getByText(/^An agent asked for it on your behalf\./).waitFor()
+    expect(await page.getByRole('button', { name: /Approve|Reject/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Sign out' }).click()
 
     await signIn(page, await tokenOf('dave'))
@@ -216,13 +220,38 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
     await signIn(first, await tokenOf('dave'))
     await first.getByRole('button', { name: 'Reject' }).click()
     await first.getByRole('heading', { name: 'Rejected' }).waitFor()
-    await second.getByRole('button', { name: 'Approve' }).click()
+    // Without a press.
     await second.getByRole('heading', { name: 'Rejected' }).waitFor()
-    await second
-      .getByRole('alert')
-      .getByText(/decided/)
-      .waitFor()
+    await second.getByRole('status').getByText('Changed meanwhile: Rejected.').waitFor()
+    expect(await second.getByRole('button', { name: /Approve|Reject/ }).count()).toBe(0)
     await second.getByText('dave', { exact: true }).waitFor()
+  })
+
+  test('of two approvals the first leaves a count, and the buttons to the next person', async () => {
+    const own = await tokenOf('patient', 'campaign:optimize')
+    const url = `${gateway}/campaigns/cmp-enterprise/optimizations`
+    const gated = await curl(url, own, ['--json', '{"goal":"ctr"}'])
+    const address = new URL(gated.location, gateway).href
+    const page = await open(address, { theme: 'light', width: 1280 })
+    // The operations of the stack need one approval: here the same approval says that it needs two, and has the first.
+    const decisions: object[] = []
+    await page.route(`${address}**`, async (route) => {
+      if (route.request().resourceType() !== 'fetch') return route.continue()
+      const headers = { accept: 'application/json', 'x-agentic-page': 'approvals' }
+      const response = await page.request.get(address, { headers })
+      if (route.request().method() === 'POST')
+        decisions.push({ decidedBy: 'dave', verdict: 'approved', decidedAt: new Date(0).toISOString() })
+      const shown = await response.json()
+      await route.fulfill({ response, json: { ...shown, quorum: 2, decisions } })
+    })
+    await signIn(page, await tokenOf('dave'))
+    await page.getByText('0 of 2 approvals by different people with the role campaign:approve').waitFor()
+    await page.getByLabel('Comment, for the record').fill('half written')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('1 of 2 approvals by different people with the role campaign:approve').waitFor()
+    await page.getByText('You have decided it. Others have to decide too.').waitFor()
+    expect(await page.getByRole('button', { name: /Approve|Reject/ }).count()).toBe(0)
+    await looksRight(page, 'first-of-two')
   })
 
   test('an approval of another tenant, or none at all, is not shown', async () => {

@@ -65,7 +65,7 @@ function clickThrough(): void {
       })
       const exchange = await send(page)
       await exchange.getByText('400 clarification required').waitFor()
-      await exchange.getByRole('group', { name: 'What is the campaign to be optimized for?' }).waitFor()
+      await exchange.getByRole('group', { name: /^What is the campaign to be optimized for\?/ }).waitFor()
       await exchange.getByRole('button', { name: 'Answer' }).click()
       await exchange.getByRole('alert').getByText('This is needed to go on.').waitFor()
       await picture(page, `try-${shown}`)

@@ -1,3 +1,4 @@
+import { requestToken } from '@agentic-rest/stack'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { type ConsolePage, type Look, openConsole } from './console-browser.ts'
@@ -164,6 +165,111 @@ export function testTry(stack: () => ConsoleStack): void {
     await history(page).getByRole('button', { name: 'Clear' }).click()
     await history(page).getByText('empty', { exact: true }).waitFor()
     expect(await page.evaluate('localStorage.getItem("console.history")')).toBeNull()
+  })
+
+  test('a question has the name of its input, and locks the request until it is answered', async () => {
+    const page = await open()
+    await fillIn(page, { route: 'create-optimization', person: 'alice', fields: { campaignId: 'cmp-123' } })
+    const exchange = await send(page)
+    const question = exchange.getByRole('form', { name: 'Answer the service: goal' })
+    await question.getByRole('group', { name: 'What is the campaign to be optimized for? goal' }).waitFor()
+    expect(await question.getByRole('radio').first().getAttribute('name')).toBe('goal')
+    const request = page.getByRole('form', { name: 'Request' })
+    await request.getByText('The service asks a question.').waitFor()
+    for (const name of ['goal', 'campaignId', 'Route'])
+      expect(await request.getByLabel(name, { exact: true }).isDisabled(), name).toBe(true)
+    expect(await request.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+    // The key sends what is asked, never the request beside it.
+    await question.getByRole('radio', { name: 'reach', exact: true }).check()
+    await page.keyboard.press('Control+Enter')
+    await untilEnded(exchange)
+    await exchange.getByText('201 created').waitFor()
+    expect(await exchange.getByRole('article', { name: /^Request/ }).count()).toBe(2)
+    expect(await request.getByLabel('goal', { exact: true }).isEnabled()).toBe(true)
+  })
+
+  test('an approval that is given elsewhere has no buttons to decide, and one to go on', async () => {
+    const page = await open()
+    const fields = { campaignId: 'cmp-enterprise' }
+    await fillIn(page, { route: 'create-optimization', person: 'alice', fields, body: { goal: 'cpl' } })
+    const exchange = await send(page)
+    const card = exchange.getByRole('article', { name: 'Approval' })
+    await card.getByRole('button', { name: 'Approve as dave' }).waitFor()
+    expect(await card.getByRole('button', { name: 'Go on' }).count()).toBe(0)
+    const { portBase, gatewayUrl } = stack()
+    const path = String(await card.locator('dd.mono').textContent())
+    const decided = await fetch(`${new URL(path, gatewayUrl).href}/approve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await requestToken({ portBase, sub: 'dave' })}` },
+    })
+    expect(decided.status).toBe(200)
+    await card.getByText('approved, not used yet').waitFor()
+    expect(await card.getByRole('button', { name: /as dave|Wait for/ }).count()).toBe(0)
+    await card.getByRole('button', { name: 'Go on' }).click()
+    await untilEnded(exchange)
+    await exchange.getByText('201 created').waitFor()
+  })
+
+  test('who waits goes on by itself; what was rejected elsewhere has nothing left to press', async () => {
+    const page = await open()
+    const fields = { campaignId: 'cmp-enterprise' }
+    const decide = async (verb: string, path: string) => {
+      const { portBase, gatewayUrl } = stack()
+      const headers = { authorization: `Bearer ${await requestToken({ portBase, sub: 'dave' })}` }
+      const { status } = await fetch(`${new URL(path, gatewayUrl).href}/${verb}`, { method: 'POST', headers })
+      expect(status).toBe(200)
+    }
+    await fillIn(page, {
+      route: 'create-optimization',
+      person: 'alice',
+      fields,
+      body: { goal: 'lead_quality' },
+    })
+    const exchange = await send(page)
+    const card = exchange.getByRole('article', { name: 'Approval' })
+    await card.getByRole('button', { name: 'Wait for another person' }).click()
+    await decide('approve', String(await card.locator('dd.mono').textContent()))
+    await untilEnded(exchange)
+    await exchange.getByText('201 created').waitFor()
+
+    await fillBody(page, '{"goal":"conversion_rate"}')
+    await send(page)
+    await card.getByRole('button', { name: 'Approve as dave' }).waitFor()
+    await decide('reject', String(await card.locator('dd.mono').textContent()))
+    await card.getByText('rejected', { exact: true }).waitFor()
+    expect(await card.getByRole('button').allInnerTexts()).toEqual(['Leave it'])
+  })
+
+  test('of two approvals the first leaves a count and the button of the next person', async () => {
+    const page = await open('live')
+    // The operations of the stack need one approval: here the same approval says that it needs two, and has the first.
+    const decisions: object[] = []
+    await page.route('**/approvals/**', async (route) => {
+      const request = route.request()
+      if (request.method() === 'OPTIONS') return route.continue()
+      const url = request.url().replace(/\/approve$/, '')
+      if (request.method() === 'POST')
+        decisions.push({ decidedBy: 'dave', verdict: 'approved', decidedAt: new Date(0).toISOString() })
+      const { authorization = '', origin = '' } = await request.allHeaders()
+      const response = await page.request.get(url, { headers: { authorization, origin } })
+      await route.fulfill({ response, json: { ...(await response.json()), quorum: 2, decisions } })
+    })
+    await page.route('**/api/gateway', async (route) => {
+      const response = await route.fetch()
+      const info = await response.json()
+      const erin = { sub: 'erin', tenant: 'acme', roles: ['campaign:approve'] }
+      await route.fulfill({ response, json: { ...info, people: [...info.people, erin] } })
+    })
+    const fields = { campaignId: 'cmp-enterprise' }
+    await fillIn(page, { route: 'create-optimization', person: 'alice', fields, body: { goal: 'reach' } })
+    const exchange = await send(page)
+    const card = exchange.getByRole('article', { name: 'Approval' })
+    await card.getByText('0 of 2 approvals by different people with the role campaign:approve').waitFor()
+    await card.getByRole('button', { name: 'Approve as dave' }).click()
+    await card.getByText('1 of 2 approvals', { exact: true }).waitFor()
+    expect(await card.getByRole('button', { name: /as dave/ }).count()).toBe(0)
+    await card.getByRole('button', { name: 'Approve as erin' }).waitFor()
+    expect(await card.getByRole('alert').count()).toBe(0)
   })
 
   test('background work is a bar from its 202 on, with its share, until it is done', async () => {

@@ -100,7 +100,7 @@ function needed({ quorum, role, decisions, isConfirmation }: Approval): string {
   const approved = decisions.filter(({ verdict }) => verdict === 'approved').length
   const who = role === '' ? '' : ` with the role ${role}`
   if (quorum === 1) return `One approval by somebody else${who}`
-  return `${quorum} approvals by different people${who}; ${approved} so far`
+  return `${approved} of ${quorum} approvals by different people${who}`
 }
 
 function decisions(approval: Approval): HTMLElement[] {

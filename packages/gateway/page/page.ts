@@ -1,10 +1,15 @@
 import { conditions, headers, parseJson } from '@agentic-rest/profile'
 import { type Approval, describe, readApproval } from './approval.ts'
 import { element } from './elements.ts'
+import { type Reader, readerOf, whyNotDecide } from './reader.ts'
 
 // A page of another site cannot send this header without the permission of the gateway, which never gives it.
 const pageHeaders = { 'X-Agentic-Page': 'approvals' }
 const TENANT = 'agentic-approvals-tenant'
+// The person of the session, so that a reload of this tab knows it. The token itself is kept nowhere.
+const READER = 'agentic-approvals-reader'
+// A decision that somebody else makes is seen within this time and one answer.
+const LOOK_MS = 1500
 
 interface Answer {
   readonly status: number
@@ -33,6 +38,8 @@ async function send(path: string, init: RequestInit = {}): Promise<Answer> {
 
 function show(title: string, children: readonly (Node | string)[]): void {
   const page = document.getElementById('page')
+  // Ends the looks at what was shown before.
+  page?.dispatchEvent(new Event('left'))
   document.title = title
   page?.replaceChildren(element('h1', {}, [title]), ...children)
   page?.removeAttribute('aria-busy')
@@ -95,11 +102,13 @@ async function signIn(token: string): Promise<void> {
     headers: { [headers.authorization]: `Bearer ${token}` },
   })
   if (!ok) return showSignIn(textOf(body['message']))
+  sessionStorage.setItem(READER, JSON.stringify(readerOf(token) ?? null))
   await load('The token was not accepted.')
 }
 
 async function signOut(): Promise<void> {
   await send('session', { method: 'DELETE' })
+  sessionStorage.removeItem(READER)
   showSignIn()
 }
 
@@ -112,6 +121,29 @@ const titles: Readonly<Record<string, string>> = {
   withdrawn: 'Withdrawn',
 }
 
+const NEXT = 'The requester goes on by sending the request again with its approval token.'
+
+/** Looks at an approval until it is over, and shows it again only if it has changed: a comment may be half written. */
+function lookAgain(shown: Approval): void {
+  if (shown.state !== 'pending' && shown.state !== 'approved') return
+  const left = new AbortController()
+  document.getElementById('page')?.addEventListener('left', () => left.abort(), { once: true })
+  const timer = setTimeout(async () => {
+    const { ok, body } = document.hidden ? { ok: false, body: {} } : await send(location.pathname)
+    const now = ok ? readApproval(body) : shown
+    if (left.signal.aborted) return
+    if (JSON.stringify(now) === JSON.stringify(shown)) return lookAgain(shown)
+    const comment = document.querySelector<HTMLTextAreaElement>('#comment')?.value ?? ''
+    showApproval(
+      now,
+      element('p', { role: 'status' }, [`Changed meanwhile: ${titles[now.state] ?? now.state}.`]),
+    )
+    const field = document.querySelector<HTMLTextAreaElement>('#comment')
+    if (field !== null) field.value = comment
+  }, LOOK_MS)
+  left.signal.addEventListener('abort', () => clearTimeout(timer))
+}
+
 /** Shows an approval, and the result of the last decision as `told`. */
 function showApproval(approval: Approval, told?: HTMLElement): void {
   const out = element('button', { type: 'button', class: 'quiet' }, ['Sign out'])
@@ -119,9 +151,11 @@ function showApproval(approval: Approval, told?: HTMLElement): void {
   show(titles[approval.state] ?? 'Approval', [
     ...(told === undefined ? [] : [told]),
     ...describe(approval),
-    ...(approval.state === 'pending' ? [decisionForm(approval)] : []),
+    ...(approval.state === 'approved' ? [element('p', {}, [NEXT])] : []),
+    ...(approval.state === 'pending' ? [decisionPart(approval)] : []),
     element('p', { class: 'foot' }, [out]),
   ])
+  lookAgain(approval)
   // A screen reader goes on where the content has changed.
   const heading = document.querySelector('h1')
   heading?.setAttribute('tabindex', '-1')
@@ -132,6 +166,13 @@ const LONGEST_COMMENT = '2000'
 
 function done(verb: string): HTMLElement {
   return element('p', { role: 'status' }, [verb === 'approve' ? 'You approved it.' : 'You rejected it.'])
+}
+
+/** The buttons, or the reason why there are none. */
+function decisionPart(approval: Approval): HTMLElement {
+  const { value } = parseJson(sessionStorage.getItem(READER) ?? 'null')
+  const reason = whyNotDecide(approval, (value as Reader | null) ?? undefined)
+  return reason === '' ? decisionForm(approval) : element('p', {}, [reason])
 }
 
 function decisionForm(approval: Approval): HTMLElement {

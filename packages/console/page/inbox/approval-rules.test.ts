@@ -75,7 +75,7 @@ test('states have words, with the approvals so far', () => {
   expect(words({ state: 'used', decisions })).toBe('approved and used')
   expect(words({ state: 'paused' })).toBe('paused')
   expect(describeNeeded(exampleApproval({ quorum: 2, decisions }))).toBe(
-    '2 approvals by different people with the role finance; 1 so far',
+    '1 of 2 approvals by different people with the role finance',
   )
 })
 

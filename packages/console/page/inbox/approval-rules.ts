@@ -93,7 +93,7 @@ export function describeNeeded(approval: Approval): string {
   if (isConfirmation) return 'A confirmation by the person who asked'
   const who = role === '' ? '' : ` with the role ${role}`
   if (quorum === 1) return `One approval by somebody else${who}`
-  return `${quorum} approvals by different people${who}; ${countApproved(approval)} so far`
+  return `${countApproved(approval)} of ${quorum} approvals by different people${who}`
 }
 
 /** The time until the end of a pending approval: `2 h 4 min left`; empty for others. */

@@ -3,19 +3,21 @@ import { headers } from '@agentic-rest/profile'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Person } from '../api/gateway-info.ts'
+import { type Approval, readApproval } from '../inbox/approval.ts'
+import { describeNeeded, stateOf, viewState } from '../inbox/approval-rules.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
 import { Notice } from '../shell/notice.tsx'
 import { outcomeWords } from '../shell/outcome-family.ts'
-import { messageOf, useLoad } from '../shell/use-load.ts'
-import { type ApprovalView, decideApproval, viewApproval, whoMayDecide } from './approvals.ts'
+import { messageOf } from '../shell/use-load.ts'
+import { decideApproval, whoMayDecide } from './approvals.ts'
 import { toCurl } from './to-curl.ts'
 
 interface ApprovalProps {
   readonly approval: PendingApproval
   readonly gateway: GatewayInfo
-  /** The token of the requester. */
-  readonly token: string
+  /** The approval as its service shows it now. */
+  readonly seen: Approval | undefined
   /** The correlation id of the exchange, so that its timeline shows the approval. */
   readonly correlationId: string | undefined
   /** The address in the answer. `approval.location` is absent at another gateway, which this page cannot reach. */
@@ -24,57 +26,68 @@ interface ApprovalProps {
   readonly isWaiting: boolean
   onDecide(goesOn: boolean): void
   onWait(): void
+  onSeen(approval: Approval): void
 }
 
-/** The required approver, and the buttons to decide. */
+/** The required approver, and what is possible now: to decide, to go on, or to leave it. */
 export function ApprovalCard({
   approval,
   gateway,
-  token,
+  seen,
   correlationId,
   elsewhere,
   isWaiting,
   onDecide,
   onWait,
+  onSeen,
 }: ApprovalProps) {
   const card = useRef<HTMLElement>(null)
   // Focused, so that keyboard users need not search for it.
   useEffect(() => card.current?.focus(), [])
   const { message, approver, location } = approval
-  const [view] = useLoad(async () =>
-    location === undefined
-      ? undefined
-      : viewApproval({ baseUrl: gateway.gatewayUrl, token, location, correlationId }),
-  )
-  const known = view.state === 'ready' ? view.value : undefined
+  const now = Date.now()
+  const state = seen === undefined ? 'unknown' : stateOf(seen, now)
+  const isOpen = state === 'unknown' || state === 'pending'
   return (
     <article class="card ask" aria-label="Approval" tabIndex={-1} ref={card}>
       <p class="ask-title">{message}</p>
       <dl class="facts">
         <dt>Approver</dt>
-        <dd>{approver?.name ?? known?.approver ?? 'not named'}</dd>
-        {known !== undefined && (
+        <dd>{approver?.name ?? 'not named'}</dd>
+        {seen !== undefined && (
           <>
-            <dt>Role</dt>
-            <dd>{known.role || 'none'}</dd>
             <dt>Asked by</dt>
-            <dd>{known.requester}, who may not approve it</dd>
+            <dd>
+              {seen.requester}
+              {!seen.isConfirmation && ', who may not approve it'}
+            </dd>
+            <dt>Needed</dt>
+            <dd>{describeNeeded(seen)}</dd>
             <dt>State</dt>
-            <dd>{known.state}</dd>
+            <dd>
+              <span role="status">{viewState(seen, now).words}</span>
+            </dd>
           </>
         )}
         <dt>Decided at</dt>
         <dd class="mono">{location ?? elsewhere ?? 'a place that the answer does not name'}</dd>
       </dl>
-      {known !== undefined && location !== undefined && (
-        <Decide {...{ view: known, location, gateway, correlationId, onDecide }} />
+      {state === 'pending' && seen !== undefined && location !== undefined && (
+        <Decide {...{ approval: seen, location, gateway, correlationId, onDecide, onSeen }} />
       )}
       {location === undefined && elsewhere !== undefined && <DecideElsewhere address={elsewhere} />}
       {!isWaiting && (
         <div class="actions">
-          <button type="button" onClick={() => (location === undefined ? onDecide(true) : onWait())}>
-            {location === undefined ? 'Send again with the approval' : 'Wait for another person'}
-          </button>
+          {state === 'approved' && (
+            <button type="button" class="primary" onClick={() => onDecide(true)}>
+              Go on
+            </button>
+          )}
+          {isOpen && (
+            <button type="button" onClick={() => (location === undefined ? onDecide(true) : onWait())}>
+              {location === undefined ? 'Send again with the approval' : 'Wait for another person'}
+            </button>
+          )}
           <button type="button" class="quiet" onClick={() => onDecide(false)}>
             Leave it
           </button>
@@ -85,20 +98,26 @@ export function ApprovalCard({
 }
 
 interface DecideProps extends Pick<ApprovalProps, 'gateway' | 'correlationId'> {
-  readonly view: ApprovalView
+  readonly approval: Approval
   readonly location: string
   onDecide(goesOn: boolean): void
+  onSeen(approval: Approval): void
 }
 
-function Decide({ view, location, gateway, correlationId, onDecide }: DecideProps) {
+function Decide({ approval, location, gateway, correlationId, onDecide, onSeen }: DecideProps) {
   const [fault, setFault] = useState('')
   async function decide(verb: Verb, getToken: () => Promise<string>): Promise<void> {
     try {
       const token = await getToken()
       const access = { baseUrl: gateway.gatewayUrl, token, location, correlationId }
       const outcome = await decideApproval(access, verb)
-      // The request is sent again after a rejection too; the service answers with the outcome for it.
-      if (outcome.type === 'success') return onDecide(true)
+      setFault('')
+      if (outcome.type === 'success') {
+        const after = readApproval(outcome.body)
+        // More people have to decide. Otherwise the request is sent again, after a rejection too: the service answers with
+        // the outcome for it.
+        return after.state === 'pending' ? onSeen(after) : onDecide(true)
+      }
       setFault(`It was not decided: ${'message' in outcome ? outcome.message : outcomeWords(outcome.type)}`)
     } catch (error) {
       setFault(messageOf(error))
@@ -106,7 +125,7 @@ function Decide({ view, location, gateway, correlationId, onDecide }: DecideProp
   }
   const buttons =
     gateway.people.length > 0 ? (
-      <DecideAsPerson people={whoMayDecide(view, gateway.people)} onDecide={decide} />
+      <DecideAsPerson people={whoMayDecide(approval, gateway.people)} onDecide={decide} />
     ) : (
       <DecideByToken onDecide={decide} />
     )
@@ -126,7 +145,7 @@ interface ButtonsProps {
 
 /** In development: decides as another person. */
 function DecideAsPerson({ people, onDecide }: ButtonsProps & { readonly people: readonly Person[] }) {
-  if (people.length === 0) return <p class="note">No person of development may decide it.</p>
+  if (people.length === 0) return <p class="note">No other person of development may decide it.</p>
   return (
     <div class="actions">
       {people.map((person) => {

@@ -1,15 +1,7 @@
 import { type Answered, type Client, createClient } from '@agentic-rest/client'
 import type { Person } from '../api/gateway-info.ts'
-import { fieldsOf, textOf } from '../api/read-json.ts'
-
-/** An approval (decision 13). */
-export interface ApprovalView {
-  readonly state: string
-  readonly requester: string
-  readonly role: string
-  readonly approver: string
-  readonly expiresAt: string
-}
+import { type Approval, readApproval } from '../inbox/approval.ts'
+import { whyNotDecide } from '../inbox/approval-rules.ts'
 
 /** The address of an approval, and the token to use. */
 export interface ApprovalAccess {
@@ -20,10 +12,43 @@ export interface ApprovalAccess {
   readonly correlationId: string | undefined
 }
 
-/** Reads an approval; undefined if it is not visible to the caller. */
-export async function viewApproval(access: ApprovalAccess): Promise<ApprovalView | undefined> {
-  const outcome = await clientFor(access).request({ method: 'GET', path: pathOf(access) })
-  return outcome.type === 'success' ? readView(outcome.body) : undefined
+/** A decision that is made elsewhere is seen within this time and one answer. */
+const LOOK_MS = 1500
+
+/** How an approval is watched. */
+export interface Watching {
+  readonly signal: AbortSignal
+  onSeen(approval: Approval): void
+}
+
+/** Looks at an approval again and again until it is over; not at all if it is not visible to the caller. */
+export async function watchApproval(access: ApprovalAccess, { signal, onSeen }: Watching): Promise<void> {
+  const client = clientFor(access)
+  const look = () => client.request({ method: 'GET', path: pathOf(access), signal })
+  let outcome = await look()
+  while (outcome.type === 'success') {
+    const approval = readApproval(outcome.body)
+    onSeen(approval)
+    if (!['pending', 'approved'].includes(approval.state)) return
+    await nextLook(signal)
+    // A look that fails is made up for by the next one.
+    outcome = await look().catch(() => outcome)
+    signal.throwIfAborted()
+  }
+}
+
+function nextLook(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }, LOOK_MS)
+    signal.addEventListener('abort', onAbort)
+  })
 }
 
 /** Approves or rejects with a token. */
@@ -31,26 +56,15 @@ export function decideApproval(access: ApprovalAccess, verb: 'approve' | 'reject
   return clientFor(access).request({ method: 'POST', path: `${pathOf(access)}/${verb}`, body: {} })
 }
 
-/** The people who may decide: with the role, of the tenant, and not the requester. */
-export function whoMayDecide(view: ApprovalView, people: readonly Person[]): Person[] {
-  const tenant = people.find(({ sub }) => sub === view.requester)?.tenant
+/** The people who may decide: with the role, of the tenant, not the requester, and not who has decided. */
+export function whoMayDecide(approval: Approval, people: readonly Person[]): Person[] {
+  const tenant = people.find(({ sub }) => sub === approval.requester)?.tenant
   return people.filter(
     ({ sub, roles, ...person }) =>
-      sub !== view.requester &&
-      (view.role === '' || roles.includes(view.role)) &&
+      whyNotDecide(approval, { subject: sub, issuer: undefined }) === '' &&
+      (approval.role === '' || roles.includes(approval.role)) &&
       (tenant === undefined || person.tenant === tenant),
   )
-}
-
-function readView(body: unknown): ApprovalView {
-  const fields = fieldsOf(body)
-  return {
-    state: textOf(fields, 'state') || textOf(fields, 'status'),
-    requester: textOf(fields, 'requester'),
-    role: textOf(fields, 'role'),
-    approver: textOf(fieldsOf(fields.get('approver')), 'name'),
-    expiresAt: textOf(fields, 'expiresAt'),
-  }
 }
 
 function clientFor({ baseUrl, token, correlationId }: ApprovalAccess): Client {

@@ -22,7 +22,13 @@ export function ClarificationForm({ question: { message, requiredInputs }, onAns
     if (reading.ok) onAnswer(reading.answers)
   }
   return (
-    <form class="card ask" ref={form} onSubmit={send} aria-label="Answer the service" noValidate>
+    <form
+      class="card ask"
+      ref={form}
+      onSubmit={send}
+      aria-label={`Answer the service: ${requiredInputs.map(({ name }) => name).join(', ')}`}
+      noValidate
+    >
       <p class="ask-title">{message}</p>
       {requiredInputs.map((input) => (
         <Question
@@ -54,18 +60,14 @@ function Question({ input, entries, fault, onChange }: QuestionProps) {
   const faultId = `${id}-fault`
   return (
     <fieldset class="question" aria-describedby={fault === undefined ? undefined : faultId}>
-      <legend>{input.question}</legend>
+      <legend>
+        {input.question} <code>{input.name}</code>
+      </legend>
       <p class="note">
-        <code>{input.name}</code> · {input.type} · in the {input.location}
+        {input.type} · in the {input.location}
         {input.required ? '' : ' · may be left out'}
       </p>
-      <InputControl
-        id={id}
-        input={input}
-        entries={entries}
-        isFaulty={fault !== undefined}
-        onChange={onChange}
-      />
+      <InputControl input={input} entries={entries} isFaulty={fault !== undefined} onChange={onChange} />
       {fault !== undefined && (
         <p class="field-fault" id={faultId} role="alert">
           {fault}

@@ -19,9 +19,9 @@ interface PanelProps {
 }
 
 /** The requests and answers of an exchange, and its next step. */
-export function ExchangePanel({ sent: { exchange, token }, gateway }: PanelProps) {
+export function ExchangePanel({ sent: { exchange }, gateway }: PanelProps) {
   const state = useStore(exchange)
-  const { phase, steps, question, approval, progress, fault } = state
+  const { phase, steps, question, approval, seen, progress, fault } = state
   const main = steps.filter(({ kind }) => kind === 'main')
   const isInBackground = phase === 'sending' && main.at(-1)?.answer?.outcome === 'accepted'
   const end = useRef<HTMLDivElement>(null)
@@ -48,12 +48,13 @@ export function ExchangePanel({ sent: { exchange, token }, gateway }: PanelProps
         <ApprovalCard
           approval={approval}
           gateway={gateway}
-          token={token}
+          seen={seen}
           correlationId={correlationIdOf(state)}
           elsewhere={locationOf(main.at(-1))}
           isWaiting={phase === 'waiting'}
           onDecide={exchange.proceed}
           onWait={exchange.waitForOther}
+          onSeen={exchange.saw}
         />
       )}
       {(progress !== undefined || isInBackground) && (

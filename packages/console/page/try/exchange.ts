@@ -11,8 +11,10 @@ import {
   TransportError,
 } from '@agentic-rest/client'
 import { headerKeys } from '@agentic-rest/profile'
+import type { Approval } from '../inbox/approval.ts'
 import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'
+import { watchApproval } from './approvals.ts'
 import { wordsOf } from './stream-text.ts'
 import { createWireLog, type Step } from './wire-log.ts'
 
@@ -23,6 +25,8 @@ export interface ExchangeState {
   readonly steps: readonly Step[]
   readonly question: AnsweredAs<'clarification_required'> | undefined
   readonly approval: PendingApproval | undefined
+  /** The approval as its service shows it now; undefined if the sender does not see it. */
+  readonly seen: Approval | undefined
   readonly progress: OperationStatus | undefined
   /** The text of a stream so far. */
   readonly streamed: string
@@ -43,8 +47,10 @@ export interface Exchange extends Pick<Store<ExchangeState>, 'get' | 'subscribe'
   answer(answers: Answers): void
   /** True: the approval is decided. False: stop without one. */
   proceed(goesOn: boolean): void
-  /** Waits for another person; the decision is still possible here. */
+  /** Goes on by itself once the approval is decided; the decision is still possible here. */
   waitForOther(): void
+  /** Shows what a decision here has led to. */
+  saw(approval: Approval): void
   stop(): void
 }
 
@@ -61,6 +67,7 @@ const first: ExchangeState = {
   steps: [],
   question: undefined,
   approval: undefined,
+  seen: undefined,
   progress: undefined,
   streamed: '',
   eventCount: 0,
@@ -76,12 +83,12 @@ export function startExchange(sending: Sending): Exchange {
   const store = createStore(first)
   const change = (part: Partial<ExchangeState>) => store.set({ ...store.get(), ...part })
   const stopping = new AbortController()
-  const person = createPerson(change)
+  const person = createPerson(store, watcherOf(sending, stopping.signal))
   const client = createClient({
     baseUrl: sending.baseUrl,
     token: sending.token || undefined,
     fetch: createWireLog(sending.request, (index, step) => {
-      change({ steps: store.get().steps.toSpliced(index, 1, step), ...person.noticing(step) })
+      change({ steps: store.get().steps.toSpliced(index, 1, step) })
     }),
   })
   const request = { ...sending.request, signal: stopping.signal }
@@ -99,22 +106,50 @@ export function startExchange(sending: Sending): Exchange {
   }
   ;(sending.isStream ? stream() : carry())
     .catch((error: unknown) => change(endOf(error, { isStopped: stopping.signal.aborted, ...store.get() })))
-    .finally(() => change({ phase: 'ended', question: undefined, approval: undefined }))
+    .finally(() => change({ phase: 'ended', question: undefined, approval: undefined, seen: undefined }))
   return {
     get: store.get,
     subscribe: store.subscribe,
     answer: person.answer,
     proceed: person.proceed,
     waitForOther: person.waitForOther,
+    saw: person.saw,
     stop: () => stopping.abort(),
   }
 }
 
+type Watch = (location: string, onSeen: (approval: Approval) => void) => AbortController
+
+/** Watches approvals with the token of the sender, until the exchange is stopped. */
+function watcherOf({ baseUrl, token }: Sending, stopped: AbortSignal): Watch {
+  return (location, onSeen) => {
+    const ending = new AbortController()
+    const signal = AbortSignal.any([ending.signal, stopped])
+    // One id for all looks, and not that of the exchange, whose timeline they would fill.
+    const access = { baseUrl, token, location, correlationId: crypto.randomUUID() }
+    // Without a look the page shows what the answer said.
+    watchApproval(access, { signal, onSeen }).catch(() => undefined)
+    return ending
+  }
+}
+
 /** Connects the handlers of the client with the page. */
-function createPerson(change: (part: Partial<ExchangeState>) => void) {
+function createPerson(store: Store<ExchangeState>, watch: Watch) {
+  const change = (part: Partial<ExchangeState>) => store.set({ ...store.get(), ...part })
   let [answer, proceed]: [(answers: Answers) => void, (goesOn: boolean) => void] = [() => {}, () => {}]
-  let isWaiting = false
+  let watching: AbortController | undefined
+  function goOn(goesOn: boolean): void {
+    watching?.abort()
+    change({ phase: 'sending', approval: undefined, seen: undefined })
+    proceed(goesOn)
+  }
+  function saw(seen: Approval): void {
+    // The request is sent again after a rejection too; the service answers with the outcome for it.
+    if (store.get().phase === 'waiting' && seen.state !== 'pending') goOn(true)
+    else if (store.get().approval !== undefined) change({ seen })
+  }
   return {
+    saw,
     onClarification(question: AnsweredAs<'clarification_required'>): Promise<Answers> {
       change({ phase: 'asking', question })
       return new Promise((resolve) => {
@@ -122,7 +157,8 @@ function createPerson(change: (part: Partial<ExchangeState>) => void) {
       })
     },
     onApproval(approval: PendingApproval): Promise<boolean> {
-      change({ phase: 'approving', approval })
+      change({ phase: 'approving', approval, seen: undefined })
+      watching = approval.location === undefined ? undefined : watch(approval.location, saw)
       return new Promise((resolve) => {
         proceed = resolve
       })
@@ -131,22 +167,8 @@ function createPerson(change: (part: Partial<ExchangeState>) => void) {
       change({ phase: 'sending', question: undefined })
       answer(answers)
     },
-    proceed(goesOn: boolean): void {
-      isWaiting = false
-      change({ phase: 'sending', approval: undefined })
-      proceed(goesOn)
-    },
-    waitForOther(): void {
-      isWaiting = true
-      change({ phase: 'waiting' })
-      proceed(true)
-    },
-    /** Continues after a decision. */
-    noticing({ kind, answer }: Step): Partial<ExchangeState> {
-      if (!isWaiting || kind !== 'main' || answer !== undefined) return {}
-      isWaiting = false
-      return { phase: 'sending', approval: undefined }
-    },
+    proceed: goOn,
+    waitForOther: () => change({ phase: 'waiting' }),
   }
 }
 

@@ -1,7 +1,6 @@
 import type { RequiredInput } from '@agentic-rest/client'
 
 interface ControlProps {
-  readonly id: string
   readonly input: RequiredInput
   readonly entries: readonly string[]
   readonly isFaulty: boolean
@@ -38,7 +37,7 @@ function choicesOf(values: readonly unknown[]): Option[] {
 const MAX_BUTTONS = 8
 
 function Choices(props: ControlProps & { readonly options: readonly Option[] }) {
-  const { id, input, entries, options, onChange } = props
+  const { input, entries, options, onChange } = props
   const isMany = input.type === 'array'
   if (options.length > MAX_BUTTONS && !isMany) return <Select {...props} />
   function toggle(value: string): void {
@@ -52,7 +51,7 @@ function Choices(props: ControlProps & { readonly options: readonly Option[] }) 
         <label key={value} class="choice">
           <input
             type={isMany ? 'checkbox' : 'radio'}
-            name={id}
+            name={input.name}
             checked={entries.includes(value)}
             onChange={() => toggle(value)}
           />
@@ -72,7 +71,8 @@ function Select({
 }: ControlProps & { readonly options: readonly Option[] }) {
   return (
     <select
-      aria-label={input.question}
+      name={input.name}
+      aria-label={`${input.name}: ${input.question}`}
       aria-invalid={isFaulty}
       value={entries[0] ?? ''}
       onChange={(event) => onChange([event.currentTarget.value])}
@@ -92,7 +92,8 @@ function LongText({ input, entries, isFaulty, onChange }: ControlProps) {
     <textarea
       class="mono"
       rows={3}
-      aria-label={input.question}
+      name={input.name}
+      aria-label={`${input.name}: ${input.question}`}
       aria-invalid={isFaulty}
       placeholder={input.type === 'array' ? 'One a line, or a JSON list' : '{ }'}
       value={entries[0] ?? ''}
@@ -104,7 +105,8 @@ function LongText({ input, entries, isFaulty, onChange }: ControlProps) {
 function ShortText({ input, entries, isFaulty, onChange }: ControlProps) {
   return (
     <input
-      aria-label={input.question}
+      name={input.name}
+      aria-label={`${input.name}: ${input.question}`}
       aria-invalid={isFaulty}
       inputMode={input.type === 'integer' ? 'numeric' : 'text'}
       autocomplete="off"

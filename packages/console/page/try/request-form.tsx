@@ -23,49 +23,66 @@ interface FormProps extends InputsProps {
   onToken(token: string, note?: string): void
   onSend(): void
   prepare(): Sending | undefined
+  /** Whether a question of the service is open: its answer goes to the request that was sent, not to this form. */
+  readonly isLocked: boolean
 }
 
 /** The request form: route, sender and inputs. */
 export function RequestForm(props: FormProps) {
-  const { list, route, draft, unknownId, faults, onDraft, onSend, prepare } = props
+  const { list, route, draft, unknownId, faults, isLocked, onDraft, onSend, prepare } = props
   function submit(event: Event): void {
     event.preventDefault()
-    onSend()
+    if (!isLocked) onSend()
   }
   return (
     <form class="panel request-form" onSubmit={submit} aria-label="Request" data-send>
-      {unknownId !== '' && <Notice kind="warning" title={`No route has the id ${unknownId}.`} />}
-      <Field label="Route">
-        {(id) => (
-          <select
-            id={id}
-            value={route.id}
-            onChange={(event) => onDraft(forRoute(draft, event.currentTarget.value))}
-          >
-            {list.routes.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.method} {each.path}
-              </option>
-            ))}
-            <option value={ANY_ROUTE}>Another method and path…</option>
-          </select>
-        )}
-      </Field>
-      {route.id === ANY_ROUTE ? (
-        <AnyRouteFields routes={list.routes} fault={faults.get('path')} {...{ draft, onDraft }} />
-      ) : (
-        <AboutRoute {...props} />
+      {isLocked && (
+        <p class="note">
+          The service asks a question. Answer it, or stop the exchange to change the request.
+        </p>
       )}
-      <WhoSends {...props} />
-      <RequestInputs {...props} />
-      <Options {...props} />
-      <div class="actions">
-        <button type="submit" class="primary" title="Ctrl+Enter" aria-keyshortcuts="Control+Enter Meta+Enter">
-          Send
-        </button>
-        <CopyButton label="Copy as curl" text={async () => toCurl(await captureRequest(needed(prepare())))} />
-        <CopyButton label="Copy as SDK code" text={() => toSdkCode(needed(prepare()))} />
-      </div>
+      <fieldset class="request-fields" disabled={isLocked}>
+        {unknownId !== '' && <Notice kind="warning" title={`No route has the id ${unknownId}.`} />}
+        <Field label="Route">
+          {(id) => (
+            <select
+              id={id}
+              value={route.id}
+              onChange={(event) => onDraft(forRoute(draft, event.currentTarget.value))}
+            >
+              {list.routes.map((each) => (
+                <option key={each.id} value={each.id}>
+                  {each.method} {each.path}
+                </option>
+              ))}
+              <option value={ANY_ROUTE}>Another method and path…</option>
+            </select>
+          )}
+        </Field>
+        {route.id === ANY_ROUTE ? (
+          <AnyRouteFields routes={list.routes} fault={faults.get('path')} {...{ draft, onDraft }} />
+        ) : (
+          <AboutRoute {...props} />
+        )}
+        <WhoSends {...props} />
+        <RequestInputs {...props} />
+        <Options {...props} />
+        <div class="actions">
+          <button
+            type="submit"
+            class="primary"
+            title="Ctrl+Enter"
+            aria-keyshortcuts="Control+Enter Meta+Enter"
+          >
+            Send
+          </button>
+          <CopyButton
+            label="Copy as curl"
+            text={async () => toCurl(await captureRequest(needed(prepare())))}
+          />
+          <CopyButton label="Copy as SDK code" text={() => toSdkCode(needed(prepare()))} />
+        </div>
+      </fieldset>
     </form>
   )
 }

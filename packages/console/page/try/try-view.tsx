@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo } from '../api/gateway-info.ts'
 import type { Route, RouteList } from '../api/route-list.ts'
@@ -9,7 +9,7 @@ import { Empty } from '../shell/notice.tsx'
 import { useStore } from '../shell/store.ts'
 import { useLoad } from '../shell/use-load.ts'
 import { goTo } from '../shell/use-place.ts'
-import type { Bench } from './bench.ts'
+import type { Bench, Sent } from './bench.ts'
 import { ANY_ROUTE, anyRoute, type Draft, forRoute, isStreamed, parseDraft, writeDraft } from './draft.ts'
 import type { Sending } from './exchange.ts'
 import { ExchangePanel } from './exchange-panel.tsx'
@@ -50,6 +50,7 @@ function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map())
   const [described, describeAgain] = useOperation(route)
   const operation = described.state === 'known' ? described.operation : undefined
+  const isLocked = useQuestion(sent)
   const isUnknown = ![...list.routes.map(({ id }) => id), ANY_ROUTE, ''].includes(routeId)
   function prepare(): Sending | undefined {
     const reading = readDraft(draft, route, operation)
@@ -81,7 +82,7 @@ function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
     <div class="try">
       <div class="try-start">
         <RequestForm
-          {...{ gateway, list, route, draft, faults, token, tokenNote, feed, described, prepare }}
+          {...{ gateway, list, route, draft, faults, token, tokenNote, feed, described, prepare, isLocked }}
           unknownId={isUnknown ? routeId : ''}
           onDraft={change}
           onDescribe={describeAgain}
@@ -102,6 +103,18 @@ function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
       )}
     </div>
   )
+}
+
+/** Whether the exchange that was sent last waits for an answer of the person. */
+function useQuestion(sent: Sent | undefined): boolean {
+  const [isAsking, setIsAsking] = useState(false)
+  useEffect(() => {
+    const exchange = sent?.exchange
+    const look = () => setIsAsking(exchange?.get().question !== undefined)
+    look()
+    return exchange?.subscribe(look)
+  }, [sent])
+  return isAsking
 }
 
 /** The form, which survives a reload. The route is in the address, so that links work. */
