@@ -10,6 +10,7 @@ export interface JoinedRecord {
   readonly tenant_id: string
   readonly actor_id: string
   readonly outcome: string
+  readonly attributes?: { readonly outcome_label?: string; readonly outcome_type?: string }
 }
 
 const TIMEOUT_MS = 5_000
@@ -38,7 +39,9 @@ export function recordTable(records: readonly JoinedRecord[]): string[] {
 }
 
 function toRow(record: JoinedRecord): string[] {
-  const { timestamp, part, event_type, operation, actor_id, tenant_id, outcome } = record
+  const { timestamp, part, event_type, operation, actor_id, tenant_id, outcome, attributes } = record
+  // The profile's `outcome` of a gateway tells less than the type.
+  const typed = attributes?.outcome_label ?? attributes?.outcome_type ?? outcome
   const time = timestamp.replace(/^.*T|Z$/g, '')
-  return [time, part, event_type, operation, `${actor_id}@${tenant_id}`, outcome]
+  return [time, part, event_type, operation, `${actor_id}@${tenant_id}`, typed]
 }

@@ -7,7 +7,7 @@ import { useStore } from '../shell/store.ts'
 import { Chart, type ChartSeries } from './chart.tsx'
 import type { Feed } from './feed.ts'
 import { RequestPanel } from './request-panel.tsx'
-import { type Figures, figuresOf, latencyColumns, outcomeColumns, outcomeTotals } from './series.ts'
+import { type Figures, figuresOf, latencyColumns, outcomeColumns, outcomeTotals, windowOf } from './series.ts'
 import { StreamsPanel } from './streams-panel.tsx'
 
 // In drawing order: the last one is at the bottom.
@@ -74,20 +74,17 @@ interface TilesProps {
 }
 
 function Tiles({
-  figures: { perSecond, inFlight, latency, plugins, upstream, failedShare },
+  figures: { window, perSecond, inFlight, latency, plugins, upstream, failedShare },
   isStale,
   isKnown,
 }: TilesProps) {
   const isNow = isKnown && !isStale
-  const slowEnd = (quantiles: Figures['latency']) => (isKnown ? slowEndWords(quantiles) : 'not known yet')
+  const slowEnd = (quantiles: Figures['latency']) =>
+    isKnown ? slowEndWords(quantiles, window) : 'not known yet'
   const rate = perSecond >= 10 ? Math.round(perSecond).toLocaleString('en') : perSecond.toFixed(1)
   return (
     <dl class="tiles">
-      <Tile
-        name="Requests per second"
-        value={isNow ? rate : '–'}
-        note={isNow ? 'over the last 5 s' : notKnown(isStale)}
-      />
+      <Tile name="Requests per second" value={isNow ? rate : '–'} note={isNow ? window : notKnown(isStale)} />
       <Tile
         name="In flight"
         value={isNow ? String(inFlight) : '–'}
@@ -99,7 +96,7 @@ function Tiles({
       <Tile
         name="Failed"
         value={failedShare === null ? '–' : `${(failedShare * 100).toFixed(1)} %`}
-        note="of the last 3 min"
+        note={isKnown ? window : 'not known yet'}
       />
     </dl>
   )
@@ -109,8 +106,8 @@ function notKnown(isStale: boolean): string {
   return isStale ? 'not known' : 'not known yet'
 }
 
-function slowEndWords(quantiles: Figures['latency']): string {
-  return quantiles === null ? 'no recent requests' : `p50 · p99 ${formatMs(quantiles.p99)}`
+function slowEndWords(quantiles: Figures['latency'], window: string): string {
+  return quantiles === null ? `no requests · ${window}` : `p50 · p99 ${formatMs(quantiles.p99)} · ${window}`
 }
 
 function Tile({
@@ -156,11 +153,12 @@ function OutcomePanel({ summaries }: { readonly summaries: readonly Summary[] })
       </ul>
       {totals.length === 0 ? (
         <p class="note">
-          {summaries.length === 0 ? 'Not known yet.' : 'No outcome within the last three minutes.'}
+          {summaries.length === 0 ? 'Not known yet.' : `No outcome · ${windowOf(summaries)}`}
         </p>
       ) : (
-        <ul class="totals" aria-label="Outcomes of the last three minutes">
-          {totals.slice(0, 8).map(([outcome, count]) => (
+        <ul class="totals" aria-label={`Outcomes, ${windowOf(summaries)}`}>
+          <li class="note">{windowOf(summaries)}</li>
+          {totals.map(([outcome, count]) => (
             <li key={outcome}>
               {outcomeWords(outcome)} <b>{count.toLocaleString('en')}</b>
             </li>
@@ -205,8 +203,8 @@ function LatencyPanel({
 }
 
 /** The median durations of the stages of a request; refused requests have no upstream time. */
-function TimeSplit({ figures: { latency, upstream, plugins } }: { readonly figures: Figures }) {
-  if (latency === null) return <Empty title="Nothing measured in the last three minutes." />
+function TimeSplit({ figures: { window, latency, upstream, plugins } }: { readonly figures: Figures }) {
+  if (latency === null) return <Empty title={`Nothing measured · ${window}`} />
   const whole = Math.max((upstream?.p50 ?? 0) + (plugins?.p50 ?? 0), Number.EPSILON)
   const share = (ms: number) => `${(ms / whole) * 100}%`
   return (
@@ -217,7 +215,7 @@ function TimeSplit({ figures: { latency, upstream, plugins } }: { readonly figur
       </div>
       <p class="note">
         <i class="key plugins" /> Plugins {formatMs(plugins?.p50 ?? 0)} <i class="key upstream" /> Upstream{' '}
-        {upstream === null ? 'not called' : `${formatMs(upstream.p50)} of forwarded requests`}
+        {upstream === null ? 'not called' : `${formatMs(upstream.p50)} of forwarded requests`} · {window}
       </p>
     </div>
   )

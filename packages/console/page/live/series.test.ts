@@ -8,6 +8,7 @@ import {
   outcomeColumns,
   outcomeTotals,
   timeRange,
+  windowOf,
 } from './series.ts'
 
 function summary(second: number, outcomes: Record<string, number>, more: object = {}): Summary {
@@ -51,6 +52,7 @@ test('a second without requests has no latency', () => {
 
 test('figures are of the last seconds, quantiles the newest that exist', () => {
   expect(figuresOf(summaries)).toEqual({
+    window: 'last 3 s',
     perSecond: 8 / 3,
     inFlight: 3,
     latency: { p50: 4, p99: 9 },
@@ -61,13 +63,29 @@ test('figures are of the last seconds, quantiles the newest that exist', () => {
   expect(figuresOf([])).toMatchObject({ perSecond: 0, inFlight: 0, latency: null, failedShare: null })
 })
 
-test('totals name the most frequent outcome first', () => {
+test('every figure is of the whole window, not of its last second', () => {
+  const busy = [
+    summary(100, { success: 9, error: 1 }, { latency: { p50: 5, p99: 9 } }),
+    ...Array.from({ length: 9 }, (_, second) =>
+      summary(101 + second, { success: 1 }, { latency: { p50: 50, p99: 50 } }),
+    ),
+  ]
+  expect(figuresOf(busy)).toMatchObject({
+    window: 'last 10 s',
+    perSecond: 1.9,
+    latency: { p50: 5, p99: 50 },
+    failedShare: 1 / 19,
+  })
+  expect(windowOf(Array.from({ length: 180 }, (_, second) => summary(second, {})))).toBe('last 3 min')
+})
+
+test('totals name every outcome, failures first', () => {
   expect(outcomeTotals(summaries)).toEqual([
-    ['success', 3],
-    ['clarification_required', 2],
     ['error', 1],
-    ['created', 1],
     ['unheard_of', 1],
+    ['clarification_required', 2],
+    ['success', 3],
+    ['created', 1],
   ])
 })
 
@@ -88,9 +106,9 @@ test('seconds before the first summary and between two are filled with remembere
   expect(filled.map(({ requests }) => requests)).toEqual([2, 0, 1, 2, 0, 0])
   expect(filled[0]).toMatchObject({ latency: { p50: 2, p99: 8 }, upstream: null })
   expect(outcomeTotals(filled)).toEqual([
+    ['error', 1],
     ['success', 2],
     ['created', 2],
-    ['error', 1],
   ])
   expect(filled[3]).toBe(given[0])
 })

@@ -32,9 +32,12 @@ export function latencyColumns(summaries: readonly Summary[]): Columns {
   ]
 }
 
-/** The figures above the charts. */
+/** The figures above the charts, all of one window. */
 export interface Figures {
+  /** The window in words: `last 42 s`, `last 3 min`. */
+  readonly window: string
   readonly perSecond: number
+  /** Of the newest second: a number of now has no window. */
   readonly inFlight: number
   readonly latency: Quantiles | null
   readonly upstream: Quantiles | null
@@ -43,30 +46,34 @@ export interface Figures {
   readonly failedShare: number | null
 }
 
-const RECENT = 5
-
-/** The figures of the last seconds, with the newest quantiles. */
+/** The figures of all summaries. */
 export function figuresOf(summaries: readonly Summary[]): Figures {
-  const recent = summaries.slice(-RECENT)
   const all = sum(summaries.map(({ requests }) => requests))
   const failed = sum(summaries.map((each) => familyCounts(each).failed))
   return {
-    perSecond: recent.length === 0 ? 0 : sum(recent.map(({ requests }) => requests)) / recent.length,
+    window: windowOf(summaries),
+    perSecond: summaries.length === 0 ? 0 : all / summaries.length,
     inFlight: summaries.at(-1)?.inFlight ?? 0,
-    latency: newest(summaries, 'latency'),
-    upstream: newest(summaries, 'upstream'),
-    plugins: newest(summaries, 'plugins'),
+    latency: quantilesIn(summaries, 'latency'),
+    upstream: quantilesIn(summaries, 'upstream'),
+    plugins: quantilesIn(summaries, 'plugins'),
     failedShare: all === 0 ? null : failed / all,
   }
 }
 
-/** All outcomes with their counts, the most frequent first. */
+/** The seconds that summaries are about, in words. */
+export function windowOf({ length }: readonly Summary[]): string {
+  return length < SHOWN_SECONDS ? `last ${length} s` : `last ${SHOWN_SECONDS / 60} min`
+}
+
+/** All outcomes with their counts: failures first, then refusals, and the most frequent first within a family. */
 export function outcomeTotals(summaries: readonly Summary[]): (readonly [string, number])[] {
   const totals = new Map<string, number>()
   for (const { outcomes } of summaries) {
     for (const [outcome, count] of outcomes) totals.set(outcome, (totals.get(outcome) ?? 0) + count)
   }
-  return [...totals].toSorted(([, a], [, b]) => b - a)
+  const rank = (outcome: string) => families.indexOf(familyOf(outcome))
+  return [...totals].toSorted(([a, countA], [b, countB]) => rank(b) - rank(a) || countB - countA)
 }
 
 const SHOWN_SECONDS = 180
@@ -110,8 +117,29 @@ function quantilesOf(values: readonly number[]): Quantiles | null {
   return sorted.length === 0 ? null : { p50: at(0.5), p99: at(0.99) }
 }
 
-function newest(summaries: readonly Summary[], name: 'latency' | 'upstream' | 'plugins'): Quantiles | null {
-  return summaries.findLast((each) => each[name] !== null)?.[name] ?? null
+/**
+ * The quantiles of a window from those of its seconds, each with the weight of its requests: exact for one request a
+ * second, near for more. The page has no single durations of a busy gateway.
+ */
+function quantilesIn(
+  summaries: readonly Summary[],
+  name: 'latency' | 'upstream' | 'plugins',
+): Quantiles | null {
+  const known = summaries.flatMap(({ requests, [name]: each }) =>
+    each === null ? [] : [{ ...each, weight: Math.max(1, requests) }],
+  )
+  if (known.length === 0) return null
+  const whole = sum(known.map(({ weight }) => weight))
+  const at = (quantile: 'p50' | 'p99', share: number) => {
+    let passed = 0
+    const sorted = known.toSorted((a, b) => a[quantile] - b[quantile])
+    const found = sorted.find(({ weight }) => {
+      passed += weight
+      return passed >= share * whole
+    })
+    return found?.[quantile] ?? 0
+  }
+  return { p50: at('p50', 0.5), p99: at('p99', 0.99) }
 }
 
 function timesOf(summaries: readonly Summary[]): number[] {

@@ -129,7 +129,8 @@ function spanOf(record: AuditRecord): Span {
   }
 }
 
-function outcomeIn(record: AuditRecord): Pick<Span, 'outcome' | 'status'> {
+/** The typed outcome of a record. The profile's `outcome` of a gateway tells less. */
+export function outcomeIn(record: AuditRecord): Pick<Span, 'outcome' | 'status'> {
   const { attributes, outcome } = record
   const named = [attributes.get('outcome_label'), attributes.get('outcome_type'), outcome]
   const name = String(named.find((each) => typeof each === 'string'))

@@ -36,6 +36,12 @@ export function finishedRecord(example: Example): AuditRecord {
   return record('agentic.operation.finished', example, {})
 }
 
+/** The record of something that happened to an approval. */
+export function approvalRecord(event: string, verdict?: string): AuditRecord {
+  const example = { part: 'campaigns', requestId: 'r-1', at: 5, outcome: 'success' }
+  return record(`agentic.approval.${event}`, example, verdict === undefined ? {} : { verdict })
+}
+
 function record(eventType: string, example: Example, attributes: object): AuditRecord {
   return readRecord({
     part: example.part,

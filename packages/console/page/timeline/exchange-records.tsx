@@ -6,8 +6,9 @@ import { Fact } from '../shell/fact.tsx'
 import { formatClock, formatMs } from '../shell/format.ts'
 import { JsonText } from '../shell/json-text.tsx'
 import { Notice } from '../shell/notice.tsx'
+import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { outcomeWords, statusOfOutcome } from '../shell/outcome-family.ts'
-import { buildHops, type Hop, operationOf } from './build-hops.ts'
+import { buildHops, type Hop, operationOf, outcomeIn } from './build-hops.ts'
 import { titleOf } from './exchange-state.ts'
 import { type Swallowed, swallowedIn } from './find-swallowed.ts'
 import { extentOf } from './flatten-hops.ts'
@@ -141,8 +142,9 @@ function RawRecords({ records }: { readonly records: readonly AuditRecord[] }) {
             <details>
               <summary>
                 <span class="mono">{formatClock(record.timestamp)}</span> <b>{record.part}</b>{' '}
+                <OutcomeBadge {...outcomeIn(record)} />{' '}
                 <span class="note">
-                  {record.eventType} · {record.operation} · {record.outcome}
+                  {record.eventType} · {record.operation}
                 </span>
               </summary>
               <JsonText label={`Record ${index + 1} of ${record.part}`} value={record.raw} />

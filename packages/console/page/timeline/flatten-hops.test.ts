@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildHops } from './build-hops.ts'
-import { agentGraph, finishedRecord, gatewayRecord } from './example-records.ts'
-import { extentOf, flattenHops, waterfallRows } from './flatten-hops.ts'
+import { agentGraph, approvalRecord, finishedRecord, gatewayRecord } from './example-records.ts'
+import { extentOf, flattenHops, laterName, waterfallRows } from './flatten-hops.ts'
 
 test('bars follow each other from caller to callee, each with a key of its own', () => {
   const bars = flattenHops(buildHops(agentGraph('success', 'created')))
@@ -49,4 +49,33 @@ test('work in the background has a bar of its own, also without an end', () => {
     ['gateway', 10],
     ['later', 90],
   ])
+})
+
+test('records of an approval are called what they are, and not work in the background', () => {
+  const end = finishedRecord({ part: 'campaigns', requestId: 'r-1', at: 100, outcome: 'created' })
+  const records = [
+    approvalRecord('requested'),
+    approvalRecord('decided', 'approved'),
+    approvalRecord('decided', 'rejected'),
+    approvalRecord('decided'),
+    approvalRecord('used'),
+    approvalRecord('expired'),
+    approvalRecord('withdrawn'),
+    approvalRecord('unheard_of'),
+    end,
+  ]
+  const bars = flattenHops(buildHops(records)).filter(({ role }) => role === 'later')
+  expect(bars.map(({ span }) => laterName(span)).toSorted()).toEqual(
+    [
+      'approval asked for',
+      'approval given',
+      'approval rejected',
+      'approval decided',
+      'approval used',
+      'approval expired',
+      'approval withdrawn',
+      'agentic.approval.unheard_of',
+      'in the background',
+    ].toSorted(),
+  )
 })

@@ -12,6 +12,22 @@ export interface Bar {
   readonly role: 'gateway' | 'service' | 'later' | 'running'
 }
 
+const APPROVAL_DECIDED = 'agentic.approval.decided'
+const laterNames: ReadonlyMap<string, string> = new Map([
+  ['agentic.operation.finished', 'in the background'],
+  ['agentic.approval.requested', 'approval asked for'],
+  ['agentic.approval.used', 'approval used'],
+  ['agentic.approval.expired', 'approval expired'],
+  ['agentic.approval.withdrawn', 'approval withdrawn'],
+])
+
+/** The name of a record beside the answer of its request. A service's own records keep the name of their event. */
+export function laterName({ record: { eventType, attributes } }: Span): string {
+  if (eventType !== APPROVAL_DECIDED) return laterNames.get(eventType) ?? eventType
+  const verdict = attributes.get('verdict')
+  return `approval ${verdict === 'approved' ? 'given' : verdict === 'rejected' ? 'rejected' : 'decided'}`
+}
+
 /** Several similar hops as one row of the waterfall. */
 export interface FoldRow {
   readonly type: 'fold'

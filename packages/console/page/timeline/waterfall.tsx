@@ -6,7 +6,7 @@ import { familyOf } from '../shell/outcome-family.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 import { type Hop, seenOutcome } from './build-hops.ts'
 import type { Swallowed } from './find-swallowed.ts'
-import { type Bar, type FoldRow, waterfallRows } from './flatten-hops.ts'
+import { type Bar, type FoldRow, laterName, waterfallRows } from './flatten-hops.ts'
 import { HopDetail } from './hop-detail.tsx'
 
 interface WaterfallProps {
@@ -133,7 +133,7 @@ function BarRow({
 function noteOf({ role, span }: Bar): string {
   switch (role) {
     case 'later':
-      return 'in the background'
+      return laterName(span)
     case 'running':
       return 'in the background, no end recorded'
     case 'gateway':

@@ -70,12 +70,13 @@ export function isSuccess({ result }: Exchange): boolean {
 function gatewayAttributes(exchange: Exchange, clientAddress: ClientAddress) {
   const { identity, result, violations, deniedPolicy, limit } = exchange
   const attributes: Record<string, string> = {
+    // First: `outcome` of the profile tells less.
+    ...(result?.outcomeType !== undefined && { outcome_type: result.outcomeType }),
     status: String(result?.status ?? 0),
     client_address: clientAddress(exchange),
   }
   if (exchange.upstreamStartedAt !== undefined) attributes['upstream'] = exchange.route?.id ?? ''
   addReason(attributes, exchange)
-  if (result?.outcomeType !== undefined) attributes['outcome_type'] = result.outcomeType
   if (violations.length > 0) attributes['profile_violations'] = violations.join(',')
   if (deniedPolicy !== undefined) attributes['policy'] = deniedPolicy
   if (limit !== undefined) attributes['limit'] = limit
