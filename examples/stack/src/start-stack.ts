@@ -139,7 +139,10 @@ function createMember(planned: PlannedPart, terminal: Terminal): Member {
     // Every request, also those that the gateway's configuration does not record.
     onMessage: (record) => terminal.requested(name, record),
   }
-  return { planned, audit, part: supervisePart(command, (message) => terminal.event(name, message)) }
+  const part = supervisePart(command, (message, isFailure) =>
+    isFailure ? terminal.failed(name, message) : terminal.event(name, message),
+  )
+  return { planned, audit, part }
 }
 
 /** Starts the identity provider first, because gateways fetch its keys, then all other parts in parallel. */

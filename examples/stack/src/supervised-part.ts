@@ -21,8 +21,11 @@ const restartPolicy = {
   steadyMs: 30_000,
 } as const
 
+/** Takes messages about a part; `isFailure` for an end that nobody asked for. */
+export type SupervisionLog = (message: string, isFailure?: boolean) => void
+
 /** Supervises a part. A failed first start fails the stack; later ends are followed by a restart. */
-export function supervisePart(command: PartCommand, log: (message: string) => void): SupervisedPart {
+export function supervisePart(command: PartCommand, log: SupervisionLog): SupervisedPart {
   const stopping = new AbortController()
   let current: PartProcess | undefined
   let kept: Promise<void> | undefined
@@ -61,7 +64,7 @@ export function supervisePart(command: PartCommand, log: (message: string) => vo
       if (isRestarting) failures = 0
       else {
         failures = performance.now() - since > restartPolicy.steadyMs ? 1 : failures + 1
-        log(`${how}; it is started again`)
+        log(`${how}; it is started again`, true)
         await pause(pauseAfter(failures), undefined, { signal: stopping.signal }).catch(() => undefined)
       }
       isRestarting = false

@@ -67,3 +67,26 @@ test('the reason of a request is not told twice, except in the verbose mode', ()
     'gateway info listening',
   ])
 })
+
+test('an error shows where it was thrown, and the last request if it names none', () => {
+  const cause = 'Error: x\n    at run (file:///app/src/main.ts:7:5)\n    at node:internal/timers:1:1'
+  const error = { level: 'error', msg: 'a job failed', cause }
+  const show = (line: object) =>
+    printed((terminal) => {
+      terminal.requested('gateway', record)
+      terminal.logged('service', JSON.stringify(line))
+      terminal.failed('service', 'ended with code 1; it is started again')
+    })
+      .slice(1)
+      .map((line) => line.trim().replace(/ +/g, ' '))
+  // A line of a place has no time, which `printed` cuts off.
+  expect(show(error)).toEqual([
+    'service error a job failed cause="Error: x" (last request req-1)',
+    'n (file:///app/src/main.ts:7:5)',
+    'service ended with code 1; it is started again (last request req-1)',
+  ])
+  for (const name of ['request_id', 'requestId'])
+    expect(show({ ...error, [name]: 'req-7' })[0]).toBe(
+      `service error a job failed cause="Error: x" ${name}="req-7"`,
+    )
+})

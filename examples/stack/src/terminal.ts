@@ -7,6 +7,8 @@ import { parts } from './parts.ts'
 export interface Terminal {
   /** Shows an event of a part. */
   event(part: string, message: string): void
+  /** Shows that a part has ended by itself, and the request that was answered last: it may have been the reason. */
+  failed(part: string, message: string): void
   /** Shows a log line of a part. Levels below warning need the verbose mode; a request has its own line. */
   logged(part: string, line: string): void
   /** Shows the record of a request to a gateway. */
@@ -27,16 +29,26 @@ export function createTerminal(stream: Writable, verbose: boolean): Terminal {
     const time = new Date().toTimeString().slice(0, 8)
     stream.write(`${paint('dim', time)} ${paint('cyan', part.padEnd(NAME_WIDTH))} ${text}\n`)
   }
+  let lastRequest: string | undefined
+  const withLast = (text: string) =>
+    lastRequest === undefined ? text : `${text} (last request ${printable(lastRequest)})`
   return {
     event: write,
+    failed: (part, message) => write(part, withLast(message)),
     logged(part, line) {
       const entry = readObject(line)
       if (entry === undefined) write(part, line)
-      else if (verbose || isShown(entry)) write(part, readableLine(line))
+      else if (verbose || isShown(entry)) {
+        const [first = '', ...places] = readableLine(line).split('\n')
+        // A place in the code without a request is a puzzle.
+        const isPuzzle = places.length > 0 && (entry['request_id'] ?? entry['requestId']) === undefined
+        write(part, [isPuzzle ? withLast(first) : first, ...places].join('\n'))
+      }
     },
     requested(part, record) {
       if (typeof record !== 'object' || record === null) return
       const fields = record as Fields
+      if (typeof fields['request_id'] === 'string') lastRequest = shorten(fields['request_id'])
       const colour = fields['outcome'] === 'success' ? 'green' : 'yellow'
       write(part, `${printable(requestText(fields))} ${paint(colour, printable(outcomeOf(fields)))}`)
     },
