@@ -333,8 +333,7 @@ function degradedReasons(
     reasons.push('shared limits: the store is out of reach, this gateway keeps the stream limit for itself')
   if (config.gateway.rate_limits.length > 0 && limits.store.scope() === 'local') reasons.push(LIMITS_ALONE)
   if (config.routes.some(keepsKeys) && !keys.isReachable()) reasons.push(KEYS_AWAY)
-  const unanchored = auditFiles.degraded()
-  if (unanchored !== undefined) reasons.push(unanchored)
+  reasons.push(...auditFiles.degraded())
   reasons.push(...pools.groups.flatMap(groupReasons))
   reasons.push(...(mcp?.degraded() ?? []))
   for (const { name, degraded } of plugins) {

@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { AuditFileOptions } from '../src/audit-log/audit-file.ts'
 import { parseCheckpoint, splitNotes } from '../src/audit-log/checkpoint.ts'
 import { sha256 } from '../src/audit-log/merkle-tree.ts'
 import { record, records, sealedLog } from './sealed-log.ts'
@@ -19,6 +21,46 @@ const linked = (lines: readonly string[]) =>
     const before = lines[index - 1]
     return seq === index && prev === (before === undefined ? '0'.repeat(64) : sha256(before).toString('hex'))
   })
+
+type Log = ReturnType<typeof sealedLog>
+
+async function write(log: Log, count: number, options: Partial<AuditFileOptions> = {}): Promise<void> {
+  const file = log.open(options)
+  await file.append({ records: records(count) })
+  await file.close()
+}
+
+/** The files of a log without its lock, by name. */
+function contents({ folder }: Pick<Log, 'folder'>): Record<string, string> {
+  const names = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'audit.lock')
+    .map(({ name }) => name)
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+}
+
+/** The log that was set aside, if one was, and the reason that the new log tells. */
+function refused(log: Log) {
+  const [folder] = readdirSync(log.folder).filter((name) => name.startsWith('audit.refused-'))
+  if (folder === undefined) return undefined
+  const reason: unknown = JSON.parse(log.lines()[0] ?? '').attributes.refused_because
+  return { reason, kept: contents({ folder: join(log.folder, folder) }) }
+}
+
+const notesOf = ({ checkpoints }: Log) => splitNotes(readFileSync(checkpoints, 'utf8')).notes
+const lastNote = (log: Log) => notesOf(log).at(-1)?.note ?? ''
+const sizeOf = (log: Log, note: string) => parseCheckpoint(log.verifier.open(note) ?? '')?.size ?? 0
+const checkpointSizes = (log: Log) => notesOf(log).map(({ note }) => sizeOf(log, note))
+
+/** Removes the checkpoints of more lines. */
+function cutCheckpoints(log: Log, size: number): void {
+  const kept = notesOf(log).filter(({ note }) => sizeOf(log, note) <= size)
+  writeFileSync(log.checkpoints, kept.map(({ note }) => note).join('\n'))
+}
+
+function copyLog(from: Log, to: Log, { lines }: { readonly lines: number }): void {
+  writeFileSync(to.file, `${from.lines().slice(0, lines).join('\n')}\n`)
+  for (const key of ['checkpoints', 'head'] as const) copyFileSync(from[key], to[key])
+}
 
 it('begins each line with its number and the hash of the line before', async () => {
   const log = sealedLog()
@@ -31,20 +73,19 @@ it('begins each line with its number and the hash of the line before', async () 
     'agentic.request.received',
     'agentic.request.received',
   ])
-  expect(lines[1]).toMatch(/^\{"seq":1,"prev":"[0-9a-f]{64}","event_type":/)
+  expect(lines[1]).toMatch(/^\{"seq":1,"prev":"[0-9a-f]{64}","written":"[0-9T:.-]+Z","event_type":/)
+  expect(lines[2]).toMatch(/^\{"seq":2,"prev":"[0-9a-f]{64}","event_type":/)
   expect(linked(lines)).toBe(true)
   expect(await log.verify()).toEqual({ faults: [], first: 0, size: 3, sealedSize: 3, matching: 1 })
   expect(statSync(log.file).mode & 0o777).toBe(0o600)
 })
 
-it('writes a checkpoint after 1,000 lines and at the end', async () => {
+it('writes a checkpoint before more than 1,000 lines have none, and at the end', async () => {
   const log = sealedLog()
   const file = log.open()
   for (let n = 0; n < 2_200; n += 200) await file.append({ records: records(200, n) })
   await file.close()
-  const { notes } = splitNotes(readFileSync(log.checkpoints, 'utf8'))
-  const sizes = notes.map(({ note }) => parseCheckpoint(log.verifier.open(note) ?? '')?.size)
-  expect(sizes).toEqual([1001, 2001, 2201])
+  expect(checkpointSizes(log)).toEqual([801, 1801, 2201])
   expect(await log.verify()).toMatchObject({ faults: [], size: 2201, sealedSize: 2201, matching: 3 })
 })
 
@@ -205,14 +246,8 @@ it('goes on after it was killed between two files', async () => {
   const at = JSON.parse(first).seq
   rmSync(log.file)
   // The last checkpoint covers the file that is gone.
-  const { notes } = splitNotes(readFileSync(log.checkpoints, 'utf8'))
-  writeFileSync(
-    log.checkpoints,
-    notes
-      .slice(0, -1)
-      .map(({ note }) => note)
-      .join('\n'),
-  )
+  cutCheckpoints(log, at)
+  writeFileSync(log.head, lastNote(log))
   const again = log.open()
   await again.append({ records: records(1) })
   await again.close()
@@ -223,17 +258,197 @@ it.each([
   [
     'a changed line',
     (file: string) => writeFileSync(file, readFileSync(file, 'utf8').replace('r-1', 'r-9')),
-    'is broken at seq 3',
+    'audit.jsonl is broken at seq 3',
   ],
-  ['a cut end', (file: string) => truncateSync(file, 0), 'a checkpoint of 4 lines, and only 0 are there'],
-  ['a line without a seal', (file: string) => writeFileSync(file, '{"a":1}\n'), 'lines without a seal'],
-] as const)('does not go on after %s', async (_name, change, message) => {
+  [
+    'a cut end',
+    (file: string) => truncateSync(file, 0),
+    'audit.checkpoints has a checkpoint of 4 lines, and only 0 are there',
+  ],
+  [
+    'a line without a seal',
+    (file: string) => writeFileSync(file, '{"a":1}\n'),
+    'the file has lines without a seal; move it away',
+  ],
+] as const)('sets a log with %s aside and begins a new one', async (_name, change, reason) => {
   const log = sealedLog()
+  await write(log, 3)
+  change(log.file)
+  const before = contents(log)
+  await write(log, 1)
+  expect(refused(log)).toEqual({ reason, kept: before })
+  expect(log.lines()).toHaveLength(2)
+  expect(await log.verify()).toMatchObject({ faults: [], first: 0, size: 2, sealedSize: 2 })
+})
+
+it('does not sign the lines of a log that was cut to an earlier checkpoint, with its checkpoints', async () => {
+  const log = sealedLog()
+  await write(log, 3)
+  const early = readFileSync(log.file)
+  await write(log, 3)
+  writeFileSync(log.file, early)
+  cutCheckpoints(log, 4)
+  const reason = 'the head file has a checkpoint of 8 lines, and only 4 are there'
+  const { faults } = await log.verify()
+  expect(faults).toMatchObject([{ kind: 'cut', detail: 'the key has signed 8 lines, and 4 are there' }])
+  const before = contents(log)
+  await write(log, 1)
+  expect(refused(log)).toEqual({ reason, kept: before })
+})
+
+it('does not sign changed lines after a cut of the checkpoints', async () => {
+  const log = sealedLog()
+  await write(log, 3)
+  const early = readFileSync(log.checkpoints)
+  await write(log, 3)
+  // A forger without the key chains other lines of the same number.
+  const other = sealedLog(log.pem)
+  copyLog(log, other, { lines: 4 })
+  writeFileSync(other.checkpoints, early)
+  rmSync(other.head)
+  await write(other, 3)
+  copyFileSync(other.file, log.file)
+  writeFileSync(log.checkpoints, early)
+  expect((await log.verify()).faults).toMatchObject([{ kind: 'changed line', line: 8 }])
+  await write(log, 1)
+  expect(refused(log)?.reason).toBe('audit.jsonl contradicts the checkpoint of 8 lines')
+})
+
+it('does not go on after a head file that the key has not signed', async () => {
+  const log = sealedLog()
+  await write(log, 3)
+  const stranger = sealedLog()
+  await write(stranger, 3)
+  copyFileSync(stranger.head, log.head)
+  await write(log, 1)
+  expect(refused(log)?.reason).toBe('the head file is no checkpoint of this key')
+})
+
+it.each([
+  [1_000, 60_000, undefined],
+  [1_001, 0, 'no checkpoint covers the last 1001 lines, and a writer leaves at most 1000'],
+  [3, 60_001, 'no checkpoint covers the last 3 lines, which are older than a minute'],
+])('judges %i lines without a checkpoint after %i ms', async (count, age, reason) => {
+  const log = sealedLog()
+  const then = new Date()
+  const now = () => then
+  await write(log, 3, { now })
+  const early = readFileSync(log.checkpoints)
+  // The opened record is one of them.
+  for (let n = 1; n < count; n += 500) await write(log, Math.min(500, count - n) - (n > 1 ? 1 : 0), { now })
+  writeFileSync(log.checkpoints, early)
+  writeFileSync(log.head, early)
+  const later = new Date(then.getTime() + age)
+  const { faults, size, sealedSize } = await log.verifyAt(later)
+  expect(size - sealedSize).toBe(count)
+  expect(faults).toEqual(
+    reason === undefined ? [] : [{ kind: 'uncovered lines', file: log.file, line: 5, detail: reason }],
+  )
+  await write(log, 1, { now: () => later })
+  expect(refused(log)?.reason).toBe(reason)
+  expect((await log.verifyAt(later)).faults).toEqual([])
+})
+
+it('signs the lines of a killed process at once, so that they do not get too old', async () => {
+  const log = sealedLog()
+  await write(log, 3)
+  const early = readFileSync(log.checkpoints)
+  await write(log, 3)
+  writeFileSync(log.checkpoints, early)
+  writeFileSync(log.head, early)
+  const file = log.open()
+  await file.open()
+  expect(await log.verify()).toMatchObject({ faults: [], size: 9, sealedSize: 8 })
+  await file.close()
+})
+
+it('goes on with its own last checkpoint in mind after somebody has cut all files', async () => {
+  const log = sealedLog()
+  await write(log, 3)
+  const early = contents(log)
   const file = log.open()
   await file.append({ records: records(3) })
+  await file.checkpoint()
+  for (const [name, content] of Object.entries(early)) writeFileSync(join(log.folder, name), content)
+  await expect(file.append({ records: records(1) })).rejects.toThrow('another process')
+  await file.append({ records: records(1) })
   await file.close()
-  change(log.file)
-  await expect(log.open().append({ records: records(1) })).rejects.toThrow(message)
+  expect(refused(log)?.reason).toBe('this process has a checkpoint of 8 lines, and only 4 are there')
+  expect(JSON.parse(log.lines()[1] ?? '').lost).toBe(1)
+})
+
+it('keeps the head file elsewhere, and leaves it there under another name when a log is set aside', async () => {
+  const log = sealedLog()
+  const other = sealedLog()
+  const headFile = join(other.folder, 'acme.head')
+  await write(log, 3, { headFile })
+  expect(readFileSync(headFile, 'utf8')).toBe(lastNote(log))
+  expect(contents(log)).not.toHaveProperty('audit.head')
+  for (const name of readdirSync(log.folder)) rmSync(join(log.folder, name))
+  await write(log, 1, { headFile })
+  const mark = /^audit\.(refused-.*)$/.exec(readdirSync(log.folder).join('\n').split('\n').at(-1) ?? '')?.[1]
+  expect(readdirSync(other.folder).toSorted()).toEqual(['acme.head', `acme.head.${mark}`])
+  expect(refused(log)?.reason).toBe('the head file has a checkpoint of 4 lines, and only 0 are there')
+})
+
+it('loses no record when the head file cannot be written, and writes it when it can', async () => {
+  const log = sealedLog()
+  const place = join(log.folder, 'volume')
+  const warnings: string[] = []
+  const file = log.open({ headFile: join(place, 'head'), warn: (message) => warnings.push(message) })
+  await file.append({ records: records(1) })
+  await file.checkpoint()
+  await file.append({ records: records(1) })
+  await file.checkpoint()
+  expect(file.isHeadFailing).toBe(true)
+  expect(warnings).toEqual(['the head file of the audit log could not be written'])
+  mkdirSync(place)
+  await file.append({ records: records(1) })
+  await file.close()
+  expect(file.isHeadFailing).toBe(false)
+  expect(readFileSync(join(place, 'head'), 'utf8')).toBe(lastNote(log))
+  expect(await log.verify()).toMatchObject({ faults: [], size: 4 })
+})
+
+it('writes a batch of more than 1,000 records in parts, each with its checkpoint', async () => {
+  const log = sealedLog()
+  await write(log, 2_500)
+  expect(checkpointSizes(log)).toEqual([1, 1001, 2001, 2501])
+})
+
+it('sets closed files, bodies and torn lines aside with their log, and tells it in the new one', async () => {
+  const log = sealedLog()
+  const file = log.open({ rotate: { maxBytes: 1_000 } })
+  const bodies = [{ request_id: 'r-0', body_sha256: '0', body: 'b' }]
+  for (let n = 0; n < 3; n += 1) await file.append({ records: records(2, n), bodies })
+  await file.close()
+  writeFileSync(join(log.folder, 'audit.torn-2'), '{"seq":2')
+  writeFileSync(join(log.folder, 'audit-notes.jsonl'), 'another file')
+  writeFileSync(log.file, '{"a":1}\n')
+  const before = readdirSync(log.folder).filter((name) => !['audit.lock', 'audit-notes.jsonl'].includes(name))
+  const again = log.open()
+  await again.append({ records: records(1) })
+  expect(again.hasRefusedLog).toBe(true)
+  await again.close()
+  expect(Object.keys(refused(log)?.kept ?? {})).toEqual(before)
+  expect(before.filter((name) => name.endsWith('.bodies')).length).toBeGreaterThan(1)
+  const [folder] = readdirSync(log.folder).filter((name) => name.startsWith('audit.refused-'))
+  expect(JSON.parse(log.lines()[0] ?? '')).toMatchObject({
+    seq: 0,
+    attributes: {
+      refused_log: folder,
+      refused_because: 'the file has lines without a seal; move it away',
+    },
+  })
+  const next = log.open()
+  await next.open()
+  expect(next.hasRefusedLog).toBe(true)
+  await next.close()
+  rmSync(join(log.folder, folder ?? ''), { recursive: true })
+  const last = log.open()
+  await last.open()
+  expect(last.hasRefusedLog).toBe(false)
+  await last.close()
 })
 
 it('refuses a second writer until the first one has closed the file', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { AuditFile, type AuditFileOptions } from '../src/audit-log/audit-file.ts'
-import { logFiles } from '../src/audit-log/recover.ts'
+import { logFiles } from '../src/audit-log/log-files.ts'
 import { createNoteSigner, createNoteVerifier } from '../src/audit-log/signed-note.ts'
 import { type CheckpointFile, type LogReport, verifyLog } from '../src/audit-log/verify-log.ts'
 
@@ -22,29 +22,30 @@ export function sealedLog(pem = newKey()) {
   const signer = createNoteSigner(NAME, pem)
   const verifier = createNoteVerifier(signer.verifierKey)
   const file = join(folder, 'audit.jsonl')
-  const { checkpoints } = logFiles(file)
+  const { checkpoints, head } = logFiles(file)
   const files = () =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.jsonl'))
       .map((name) => join(folder, name))
   const own = (): CheckpointFile[] =>
-    existsSync(checkpoints) ? [{ file: checkpoints, content: readFileSync(checkpoints, 'utf8') }] : []
+    [checkpoints, head]
+      .filter((name) => existsSync(name))
+      .map((name) => ({ file: name, content: readFileSync(name, 'utf8') }))
+  const verifyAt = (now: Date, ...anchors: readonly CheckpointFile[]): Promise<LogReport> =>
+    verifyLog({ files: files(), verifier, checkpoints: [...own(), ...anchors], now })
   return {
     folder,
     file,
     checkpoints,
+    head,
     pem,
     signer,
     verifier,
     files,
     open: (options: Partial<AuditFileOptions> = {}) => new AuditFile({ file, seal: signer, ...options }),
     lines: () => readFileSync(file, 'utf8').trimEnd().split('\n'),
-    verify: (...anchors: readonly CheckpointFile[]): Promise<LogReport> =>
-      verifyLog({
-        files: files(),
-        verifier,
-        checkpoints: [...own(), ...anchors],
-      }),
+    verifyAt,
+    verify: (...anchors: readonly CheckpointFile[]) => verifyAt(new Date(), ...anchors),
   }
 }
 

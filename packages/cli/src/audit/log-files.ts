@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import {
   type CheckpointFile,
   createNoteVerifier,
@@ -30,14 +30,18 @@ const SHOWN_FAULTS = 100
 
 /** Verifies a log, or files with proofs. */
 export async function verify(
-  options: LogOptions & { readonly anchor: string | undefined; readonly json: boolean },
+  options: LogOptions & {
+    readonly head: string | undefined
+    readonly anchor: string | undefined
+    readonly json: boolean
+  },
   host: Host,
 ): Promise<number> {
   return await telling('verify', host, async () => {
     const verifier = verifierOf(options.key)
     if (options.files.every(isProofFile)) return verifyProofs(options.files, verifier, host)
     const anchors = options.anchor === undefined ? [] : [readCheckpoints(options.anchor)]
-    const checkpoints = [...ownCheckpoints(options), ...anchors]
+    const checkpoints = [...ownCheckpoints(options), ...heads(options), ...anchors]
     for (const file of options.files) assertReadable(file)
     const report = await verifyLog({ files: options.files, verifier, checkpoints })
     const isProven = report.faults.length === 0 && report.matching > 0
@@ -90,6 +94,13 @@ function ownCheckpoints({ files, checkpoints }: LogOptions): CheckpointFile[] {
   if (checkpoints !== undefined) return [readCheckpoints(checkpoints)]
   const beside = new Set(files.map((file) => logFiles(currentFile(file)).checkpoints))
   return [...beside].map(readCheckpoints)
+}
+
+/** The head file that is named, or the one beside the files; logs of older versions have none. */
+function heads({ files, head }: Pick<LogOptions, 'files'> & { readonly head: string | undefined }) {
+  if (head !== undefined) return [readCheckpoints(head)]
+  const beside = new Set(files.map((file) => logFiles(currentFile(file)).head))
+  return [...beside].filter((file) => existsSync(file)).map(readCheckpoints)
 }
 
 function readCheckpoints(file: string): CheckpointFile {

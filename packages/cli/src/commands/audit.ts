@@ -40,6 +40,11 @@ export const audit = defineCommand({
       value: 'FILE',
       description: 'The checkpoints of the log; beside its files by default.',
     },
+    head: {
+      type: 'string',
+      value: 'FILE',
+      description: 'For verify: the head_file of the log; beside its files by default.',
+    },
     anchor: {
       type: 'string',
       value: 'FILE',
@@ -61,10 +66,10 @@ export const audit = defineCommand({
   ],
   async run({ values, operands: [action, ...files] }, host) {
     if (action === 'keygen') return keygen({ name: values.name, output: values.output, files }, host)
-    const { key, checkpoints, anchor, json, 'request-id': requestId } = values
+    const { key, checkpoints, head, anchor, json, 'request-id': requestId } = values
     if (files.length === 0) return refuse(host, `FILE is missing after ${action}`)
     if (key === undefined) return refuse(host, '--key VKEY is missing')
-    if (action === 'verify') return await verify({ files, key, checkpoints, anchor, json }, host)
+    if (action === 'verify') return await verify({ files, key, checkpoints, head, anchor, json }, host)
     if (requestId === undefined) return refuse(host, '--request-id ID is missing')
     return await prove({ files, key, checkpoints, requestId }, host)
   },

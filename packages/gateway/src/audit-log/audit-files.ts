@@ -14,7 +14,8 @@ import type { Log } from '../log.ts'
 import { createHttpClient, type HttpClient } from '../upstream/http-client.ts'
 
 /** The settings of an audit file, with absolute file names. */
-export interface AuditFileSettings extends Pick<OtelAuditOptions, 'seal' | 'rotate' | 'anchor'> {
+export interface AuditFileSettings
+  extends Pick<OtelAuditOptions, 'seal' | 'head_file' | 'rotate' | 'anchor'> {
   readonly file: string
 }
 
@@ -23,14 +24,14 @@ export interface AuditFiles {
   /** Throws an `InitialisationError` for settings that cannot work. */
   check(settings: AuditFileSettings): void
   /**
-   * Keeps other processes away from the file of a configuration, if it has one. Throws an `InitialisationError` when
-   * another process writes it.
+   * Keeps other processes away from the file of a configuration, if it has one, and opens it if it is sealed. Throws an
+   * `InitialisationError` when another process writes it.
    */
   claim(config: GatewayConfig): void
   /** Writes records with the settings of the newest configuration; rejects when they are lost. */
   append(settings: AuditFileSettings, batch: AuditBatch): Promise<void>
-  /** Why the files are less than they should be, if they are. */
-  degraded(): string | undefined
+  /** Why the files are less than they should be. The texts are public. */
+  degraded(): readonly string[]
   /** Writes the last checkpoints and closes the files. */
   close(): Promise<void>
 }
@@ -70,7 +71,10 @@ export function createAuditFiles({ log }: { readonly log: Log }): AuditFiles {
       const settings = fileOf(config)
       if (settings === undefined) return
       try {
-        openedFor(settings).file.lock(LOCK_PATIENCE_MS)
+        const { file } = openedFor(settings)
+        file.lock(LOCK_PATIENCE_MS)
+        // A log that was changed is noticed now and not with the first request; each record reports a file that fails.
+        if (settings.seal !== undefined) file.open().catch(() => undefined)
       } catch (error) {
         if (error instanceof AuditLogError)
           throw new InitialisationError(`plugins.otel-audit.file: ${error.message}`)
@@ -80,8 +84,16 @@ export function createAuditFiles({ log }: { readonly log: Log }): AuditFiles {
     },
     append: async (settings, batch) => await openedFor(settings).file.append(batch),
     degraded() {
-      const isFailing = [...opened.values()].some(({ file }) => file.isAnchorFailing)
-      return isFailing ? 'otel-audit: checkpoints do not reach the anchor' : undefined
+      const files = [...opened.values()].map(({ file }) => file)
+      return [
+        ...(files.some((file) => file.isAnchorFailing)
+          ? ['otel-audit: checkpoints do not reach the anchor']
+          : []),
+        ...(files.some((file) => file.isHeadFailing) ? ['otel-audit: the head file cannot be written'] : []),
+        ...(files.some((file) => file.hasRefusedLog)
+          ? ['otel-audit: a log was not continued; verify it and move it away']
+          : []),
+      ]
     },
     async close() {
       const closing = Promise.allSettled([...opened.values()].map(({ file }) => closeFile(file, log)))
@@ -93,12 +105,14 @@ export function createAuditFiles({ log }: { readonly log: Log }): AuditFiles {
 
 /** The file of the exporter, if the configuration uses one. */
 function fileOf({ plugins }: GatewayConfig): AuditFileSettings | undefined {
-  const { enabled, exporter, file, seal, rotate, anchor } = plugins['otel-audit']
-  return enabled && exporter === 'file' && file !== undefined ? { file, seal, rotate, anchor } : undefined
+  const { enabled, exporter, file, seal, head_file, rotate, anchor } = plugins['otel-audit']
+  return enabled && exporter === 'file' && file !== undefined
+    ? { file, seal, head_file, rotate, anchor }
+    : undefined
 }
 
 const SEAL_CHANGED =
-  'plugins.otel-audit.seal: the file is open with another key or name; move its files away and restart the gateway'
+  'plugins.otel-audit.seal: the file is open with another key, name or head_file; move its files away and restart the gateway'
 
 function openFile(
   settings: AuditFileSettings,
@@ -108,6 +122,7 @@ function openFile(
   const file = new AuditFile({
     file: settings.file,
     seal,
+    headFile: settings.head_file,
     rotate: rotateOf(settings),
     ...(seal !== undefined && { anchor: (note: string) => post(http, known.settings.anchor?.url, note) }),
     warn: (message, fields) => log.warn(message, fields),
@@ -142,8 +157,8 @@ function signerOf({ seal }: AuditFileSettings): NoteSigner | undefined {
   }
 }
 
-function sealOf({ seal }: AuditFileSettings): string {
-  return JSON.stringify(seal ?? null)
+function sealOf({ seal, head_file }: AuditFileSettings): string {
+  return JSON.stringify([seal, head_file])
 }
 
 function rotateOf({ rotate }: AuditFileSettings) {

@@ -299,23 +299,25 @@ const collectorForOtlp: Rule = ({ value }) => {
   ]
 }
 
-/** Only the exporter that writes a file has one, and only sealed files have checkpoints to anchor. */
+/** Only the exporter that writes a file has one, and only sealed files have checkpoints to keep elsewhere. */
 const fileForExporter: Rule = ({ value }) => {
   const isFile = textAt(value, [...AUDIT, 'exporter']) === 'file'
-  const [file, seal, anchor] = [
+  const [file, seal, ...kept] = [
     [...AUDIT, 'file'],
     [...AUDIT, 'seal'],
     [...AUDIT, 'anchor'],
+    [...AUDIT, 'head_file'],
   ] as const
   if (isFile && !isPresent(value, file))
     return [{ path: file, message: 'is required when exporter is file', absence: true }]
   if (!isFile)
-    return [file, seal, anchor]
+    return [file, seal, ...kept]
       .filter((path) => isPresent(value, path))
       .map((path) => ({ path, message: 'needs exporter: file' }))
-  return isPresent(value, anchor) && !isPresent(value, seal)
-    ? [{ path: anchor, message: 'needs seal: only a sealed file has checkpoints', absence: true }]
-    : []
+  if (isPresent(value, seal)) return []
+  return kept
+    .filter((path) => isPresent(value, path))
+    .map((path) => ({ path, message: 'needs seal: only a sealed file has checkpoints', absence: true }))
 }
 
 const customPluginsOf = ({ value }: Draft) => entriesAt(value, ['plugins', 'custom'])

@@ -309,7 +309,7 @@ const withIssuerFiles = (issuer: IssuerOptions, absolute: Absolute): IssuerOptio
 })
 
 const withAuditFiles = (audit: OtelAuditOptions, absolute: Absolute): OtelAuditOptions => ({
-  ...withFiles(audit, ['file'], absolute),
+  ...withFiles(audit, ['file', 'head_file'], absolute),
   ...(audit.seal && { seal: withFiles(audit.seal, ['key_file'], absolute) }),
 })
 

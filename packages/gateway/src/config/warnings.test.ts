@@ -509,6 +509,23 @@ test('an anchor on another host without TLS is warned of, and none on this machi
     expect(warnedFor(`${origin}/checkpoints`)).toEqual([])
 })
 
+test('a head file beside a sealed log is warned of, unless checkpoints are kept elsewhere', () => {
+  const seal = { key_file: 'key.pem', name: 'agents.example.com/audit' }
+  const warnedFor = (more: object) => {
+    const audit = { exporter: 'file', file: '/var/audit/audit.jsonl', seal, ...more }
+    const text = JSON.stringify({ plugins: { ...closed, 'otel-audit': audit }, routes: [] })
+    return warningsIn(text).map(({ id, path }) => `${id} ${path}`)
+  }
+  expect(warnedFor({})).toEqual(['head-beside-log plugins.otel-audit.seal'])
+  expect(warnedFor({ head_file: '/var/audit/a.head' })).toEqual([
+    'head-beside-log plugins.otel-audit.head_file',
+  ])
+  expect(warnedFor({ head_file: '/mnt/head/a.head' })).toEqual([])
+  expect(warnedFor({ anchor: { url: 'https://anchor.example.test' } })).toEqual([])
+  expect(warnedFor({ enabled: false })).toEqual([])
+  expect(warnedFor({ seal: undefined })).toEqual([])
+})
+
 test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])(
   'a listener on %s without TLS is warned of',
   (host) => {

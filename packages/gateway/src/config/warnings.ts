@@ -1,7 +1,9 @@
+import { dirname } from 'node:path'
 import { headers } from '@agentic-rest/profile'
 import type {
   GatewayConfig,
   IssuerOptions,
+  OtelAuditOptions,
   RateLimitOptions,
   RouteConfig,
   UpstreamConfig,
@@ -28,6 +30,7 @@ export const warningKinds = {
   'plain-connection': 'Something that must stay secret or unchanged goes to another host without TLS.',
   'listener-without-tls': 'A listener on all interfaces takes tokens without TLS.',
   'admin-without-role': 'The admin listener lets nobody in outside development.',
+  'head-beside-log': 'Whoever can change the sealed log can also change the proof of its length.',
   'unequal-neighbours': 'Two routes that a service may confuse differ in roles, scopes, policy or licence.',
   'generic-invoke': 'A route looks like a generic invoke endpoint, not like an operation of a resource.',
   'many-tools': 'One MCP endpoint has more tools than clients and models cope with.',
@@ -83,6 +86,7 @@ export const warningsOf = ({ gateway, plugins, upstreams, routes }: GatewayConfi
   ...adminWarning(gateway),
   ...pluginWarnings(plugins),
   ...plainConnections({ gateway, plugins, upstreams, routes }),
+  ...headWarning(plugins['otel-audit']),
   ...keyWarning(gateway, routes),
   ...routes.flatMap(routeWarnings),
   ...routes.flatMap((route, index) => usageWarning(route, index, gateway.rate_limits)),
@@ -98,6 +102,17 @@ const listenerWarnings = ({ host, tls, admin }: GatewayConfig['gateway']): Unwis
   const message =
     'is every interface without TLS, tokens can be read on the way; set tls, or listen only where a proxy with TLS comes from'
   return open.map((path) => ({ id: 'listener-without-tls', path, message }))
+}
+
+/** A log that is cut together with its head file looks whole. */
+const headWarning = (audit: OtelAuditOptions): Unwise[] => {
+  const { enabled, file = '', seal, head_file: head, anchor } = audit
+  if (!enabled || seal === undefined || anchor !== undefined) return []
+  if (head !== undefined && dirname(head) !== dirname(file)) return []
+  const path = ['plugins', 'otel-audit', head === undefined ? 'seal' : 'head_file']
+  const message =
+    'has its newest checkpoint beside the log, where both can be cut; set head_file on another volume, or an anchor'
+  return [{ id: 'head-beside-log', path, message }]
 }
 
 /** Addresses without TLS on another host: anybody on the way can read and change what is sent. */

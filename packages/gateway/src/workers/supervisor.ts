@@ -225,8 +225,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     if (this.#reloading.last?.result === 'refused') reasons.add('configuration: the last reload was refused')
     const { workers, rate_limits } = this.#config
     if (rate_limits.length > 0 && this.#limits.scope() === 'local') reasons.add(LIMITS_ALONE)
-    const unanchored = this.#auditFiles.degraded()
-    if (unanchored !== undefined) reasons.add(unanchored)
+    for (const reason of this.#auditFiles.degraded()) reasons.add(reason)
     if (answers.size < workers) reasons.add(`workers: ${answers.size} of ${workers} answer`)
     return [...reasons]
   }

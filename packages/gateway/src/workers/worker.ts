@@ -222,7 +222,7 @@ function createWorkerFiles(supervisor: SupervisorChannel, log: Log): AuditFiles 
       if (lost !== undefined) throw new Error(lost)
     },
     // The supervisor tells it once for all workers.
-    degraded: () => undefined,
+    degraded: () => [],
     close,
   }
 }

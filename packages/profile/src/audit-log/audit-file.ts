@@ -4,12 +4,16 @@ import { dirname } from 'node:path'
 import { AnchorQueue } from './anchor-queue.ts'
 import { AuditLogError } from './audit-log-error.ts'
 import { signCheckpoint } from './checkpoint.ts'
+import { writeHeadFile } from './head-file.ts'
+import { type LogFiles, logFiles } from './log-files.ts'
 import { lockLog } from './log-lock.ts'
 import { sha256, sha256Hex, TreeEdge } from './merkle-tree.ts'
-import { openedRecord, type TornLine } from './opened-record.ts'
-import { type LogFiles, logFiles, recoverLog, recoverPlain } from './recover.ts'
-import { NO_LINE, plainText, sealedText } from './sealed-line.ts'
+import { type OpenedFacts, openedRecord, type TornLine } from './opened-record.ts'
+import { type LogEnd, recoverLog, recoverPlain } from './recover.ts'
+import { NO_LINE, plainText, sealedText, type WriteFacts } from './sealed-line.ts'
+import { hasRefusedLog, type RefusedLog, renameIfThere, setAside } from './set-aside.ts'
 import type { NoteSigner } from './signed-note.ts'
+import { CHECKPOINT_LINES, CHECKPOINT_MS } from './uncovered-lines.ts'
 
 /** When a log closes its file and goes on in a new one. */
 export interface RotateOptions {
@@ -24,6 +28,8 @@ export interface AuditFileOptions {
   readonly file: string
   /** Signs the checkpoints; without it the file is plain JSON lines. */
   readonly seal?: NoteSigner | undefined
+  /** The file of the newest checkpoint; beside the log by default. A log behind it is not continued. */
+  readonly headFile?: string | undefined
   readonly rotate?: RotateOptions | undefined
   /** Sends a checkpoint elsewhere. */
   readonly anchor?: ((checkpoint: string) => Promise<void>) | undefined
@@ -49,8 +55,6 @@ export interface AuditBatch {
   readonly bodies?: readonly AuditBody[]
 }
 
-const CHECKPOINT_LINES = 1_000
-const CHECKPOINT_MS = 60_000
 /** The pause between two attempts to open a file that cannot be opened. */
 const REOPEN_MS = 1_000
 
@@ -67,8 +71,8 @@ interface OpenFile {
 }
 
 /**
- * Appends audit records to a file, sealed or plain. Batches are written one after the other. A batch is written whole or
- * not at all, and a lost batch is told in the next line.
+ * Appends audit records to a file, sealed or plain. Batches are written one after the other. A batch of up to 1,000 records
+ * is written whole or not at all, and a lost batch is told in the next line.
  */
 export class AuditFile {
   readonly #options: AuditFileOptions
@@ -86,12 +90,15 @@ export class AuditFile {
   #lastCheckpoint: string | undefined
   #timer: NodeJS.Timeout | undefined
   #openFailure: { readonly error: unknown; readonly until: number } | undefined
+  #hasRefusedLog = false
+  #isHeadFailing = false
+  #writtenHead: string | undefined
 
   constructor(options: AuditFileOptions) {
     const { anchor, warn = () => undefined } = options
     this.#options = options
     this.rotate = options.rotate ?? {}
-    this.#files = logFiles(options.file)
+    this.#files = logFiles(options.file, options.headFile)
     this.#now = options.now ?? (() => new Date())
     this.#anchors = anchor === undefined ? undefined : new AnchorQueue(anchor, warn)
   }
@@ -99,6 +106,16 @@ export class AuditFile {
   /** Whether checkpoints do not reach the anchor. */
   get isAnchorFailing(): boolean {
     return this.#anchors?.isFailing ?? false
+  }
+
+  /** Whether the newest checkpoint is not in the head file. */
+  get isHeadFailing(): boolean {
+    return this.#isHeadFailing
+  }
+
+  /** Whether a log that was not continued was beside this one when it was opened. */
+  get hasRefusedLog(): boolean {
+    return this.#hasRefusedLog
   }
 
   /**
@@ -126,10 +143,16 @@ export class AuditFile {
   /** Writes a batch; rejects when it is lost. */
   append(batch: AuditBatch): Promise<void> {
     return this.#inTurn(async () => {
+      let { records, lost = 0, bodies = [] } = batch
       try {
-        await this.#write(batch)
+        // A part has at most the lines between two checkpoints.
+        for (; records.length > 0; records = records.slice(CHECKPOINT_LINES)) {
+          await this.#write({ records: records.slice(0, CHECKPOINT_LINES), lost, bodies })
+          lost = 0
+          bodies = []
+        }
       } catch (error) {
-        this.#lost += batch.records.length + (batch.lost ?? 0)
+        this.#lost += records.length + lost
         throw error
       }
     })
@@ -178,6 +201,7 @@ export class AuditFile {
     let current = await this.#current()
     if (this.#isDue(current, records)) current = await this.#rotate(current)
     if (bodies.length > 0) await this.#writeBodies(bodies)
+    if (current.edge.size + records.length - this.#sealedSize > CHECKPOINT_LINES) await this.#trySeal(current)
     await this.#writeLines(current, records, lost + this.#lost)
     this.#lost = 0
     if (current.edge.size - this.#sealedSize >= CHECKPOINT_LINES) await this.#trySeal(current)
@@ -203,13 +227,27 @@ export class AuditFile {
     const { seal } = this.#options
     this.lock()
     if (seal === undefined) return await this.#openPlain()
-    const end = await recoverLog(this.#files, seal)
+    const { refused, ...end } = await this.#recover(seal)
     this.#sealedSize = end.sealedSize
     this.#lastCheckpoint = end.lastCheckpoint
     this.#tellTorn(end.torn)
+    this.#hasRefusedLog = await hasRefusedLog(this.#files)
     const current = await this.#openHandle(end)
-    await this.#closingOnFailure(current, () => this.#writeOpened(current, end.torn))
+    await this.#closingOnFailure(current, () => this.#writeOpened(current, { torn: end.torn, refused }))
     return current
+  }
+
+  /** A log that is not the one that was written is set aside, and a new one begins. */
+  async #recover(signer: NoteSigner): Promise<LogEnd & { readonly refused?: RefusedLog }> {
+    const options = { files: this.#files, signer, now: this.#now() }
+    try {
+      return await recoverLog({ ...options, ownCheckpoint: this.#lastCheckpoint })
+    } catch (error) {
+      if (!(error instanceof AuditLogError)) throw error
+      const refused = await setAside({ files: this.#files, mark: this.#mark(), reason: error.message })
+      this.#options.warn?.('the audit log was not continued and a new one has begun', { ...refused })
+      return { ...(await recoverLog({ ...options, ownCheckpoint: undefined })), refused }
+    }
   }
 
   async #openPlain(): Promise<OpenFile> {
@@ -240,15 +278,17 @@ export class AuditFile {
     }
   }
 
-  async #writeOpened(current: OpenFile, torn?: TornLine): Promise<void> {
-    // A new file needs the checkpoint of exactly the lines before it: it can then be verified without them.
-    if (current.bytes === 0 && current.edge.size > this.#sealedSize) await this.#seal(current)
+  async #writeOpened(current: OpenFile, facts: Pick<OpenedFacts, 'torn' | 'refused'> = {}): Promise<void> {
+    // A new file needs the checkpoint of exactly the lines before it: it can then be verified without them. Lines of a
+    // killed process would get too old.
+    await this.#sealAll(current)
+    await this.#writeHead()
     const isSealed = current.edge.size > 0 && current.edge.size === this.#sealedSize
     const record = openedRecord({
       timestamp: this.#now().toISOString(),
       checkpoint: this.#lastCheckpoint,
       edge: isSealed ? current.edge : undefined,
-      torn,
+      ...facts,
     })
     await this.#writeLines(current, [record], 0)
     this.#sealLater()
@@ -260,8 +300,9 @@ export class AuditFile {
       await this.#abandon(current)
       throw new AuditLogError('another process has changed the audit file')
     }
+    const facts = { written: this.#now().toISOString(), lost }
     const next =
-      this.#options.seal === undefined ? plainLines(records, lost) : sealLines(current, records, lost)
+      this.#options.seal === undefined ? plainLines(records, lost) : sealLines(current, records, facts)
     try {
       await writeAll(current.handle, next.bytes, current.bytes)
     } catch (error) {
@@ -363,6 +404,22 @@ export class AuditFile {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#anchors?.add(note)
+    await this.#writeHead()
+  }
+
+  /** The checkpoint is written: a head file that fails loses none, and the next checkpoint writes it again. */
+  async #writeHead(): Promise<void> {
+    const note = this.#lastCheckpoint
+    if (note === undefined || note === this.#writtenHead) return
+    try {
+      await writeHeadFile(this.#files.head, note)
+      this.#writtenHead = note
+      this.#isHeadFailing = false
+    } catch (error) {
+      if (!this.#isHeadFailing)
+        this.#options.warn?.('the head file of the audit log could not be written', { error })
+      this.#isHeadFailing = true
+    }
   }
 }
 
@@ -380,11 +437,11 @@ function plainLines(records: readonly string[], lost: number): WrittenLines {
 }
 
 /** The lines of a batch with their chain and tree. The state of the file stays as it is until they are written. */
-function sealLines(current: OpenFile, records: readonly string[], lost: number): WrittenLines {
+function sealLines(current: OpenFile, records: readonly string[], facts: WriteFacts): WrittenLines {
   const edge = current.edge.copy()
   let { prev } = current
   const chunks = records.map((record, index) => {
-    const text = sealedText(record, { seq: edge.size, prev }, index === 0 ? lost : 0)
+    const text = sealedText(record, { seq: edge.size, prev }, index === 0 ? facts : undefined)
     // The first byte is the prefix of a leaf (RFC 6962), so that the line is copied once for both hashes.
     const leaf = Buffer.from(`\0${text}\n`)
     edge.append(sha256(leaf.subarray(0, -1)))
@@ -426,10 +483,6 @@ async function openOrCreate(file: string): Promise<FileHandle> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return await open(file, 'wx+', 0o600)
   }
-}
-
-async function renameIfThere(from: string, to: string): Promise<void> {
-  if (await exists(from)) await rename(from, to)
 }
 
 async function exists(file: string): Promise<boolean> {

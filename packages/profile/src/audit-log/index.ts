@@ -6,8 +6,8 @@ export {
   type RotateOptions,
 } from './audit-file.ts'
 export { AuditLogError } from './audit-log-error.ts'
+export { currentFile, type LogFiles, logFiles } from './log-files.ts'
 export { type ProveOptions, type ProveResult, proveLines } from './prove-line.ts'
-export { currentFile, type LogFiles, logFiles } from './recover.ts'
 export {
   createNoteSigner,
   createNoteVerifier,

@@ -1,6 +1,7 @@
 import { parseJson } from '../parse-json.ts'
 import { parseCheckpoint } from './checkpoint.ts'
 import { TreeEdge } from './merkle-tree.ts'
+import type { RefusedLog } from './set-aside.ts'
 import { decodeBase64, type NoteVerifier } from './signed-note.ts'
 
 /** The event type of the record that a log writes when it opens a file. */
@@ -20,11 +21,13 @@ export interface OpenedFacts {
   readonly checkpoint: string | undefined
   /** The edge of the tree before this record, if the checkpoint is of exactly these lines. */
   readonly edge: TreeEdge | undefined
-  readonly torn: TornLine | undefined
+  readonly torn?: TornLine | undefined
+  /** The log before, if it was not continued. */
+  readonly refused?: RefusedLog | undefined
 }
 
 /** The record of an opened file: an audit event whose facts are attributes. */
-export function openedRecord({ timestamp, checkpoint, edge, torn }: OpenedFacts): string {
+export function openedRecord({ timestamp, checkpoint, edge, torn, refused }: OpenedFacts): string {
   return JSON.stringify({
     event_type: OPENED,
     tenant_id: '',
@@ -42,6 +45,10 @@ export function openedRecord({ timestamp, checkpoint, edge, torn }: OpenedFacts)
         torn_bytes: String(torn.bytes),
         torn_sha256: torn.sha256,
         torn_file: torn.file,
+      }),
+      ...(refused !== undefined && {
+        refused_log: refused.folder,
+        refused_because: refused.reason,
       }),
     },
   })

@@ -1,45 +1,14 @@
-import { open, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { open, readFile, truncate, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { AuditLogError } from './audit-log-error.ts'
-import { parseCheckpoint, splitNotes } from './checkpoint.ts'
-import { leafHash, sha256Hex, TreeEdge } from './merkle-tree.ts'
+import { splitNotes } from './checkpoint.ts'
+import { headOf, readText } from './head-file.ts'
+import { type LogFiles, newestClosed } from './log-files.ts'
+import { leafHash, sha256Hex, TreeEdge, type TreeHead } from './merkle-tree.ts'
 import { readOpened, type TornLine } from './opened-record.ts'
 import { NO_LINE, readHead, readLines } from './sealed-line.ts'
 import { createNoteVerifier, type NoteSigner, type NoteVerifier } from './signed-note.ts'
-
-// After the stem, for example `-000000128000.jsonl`.
-const CLOSED = /-\d{12}(?:_\d+)?\.jsonl$/
-
-/** The current file of the log that a file belongs to. */
-export function currentFile(file: string): string {
-  return file.replace(CLOSED, '.jsonl')
-}
-
-/** The files of a log, by the name of its current file. */
-export interface LogFiles {
-  readonly file: string
-  readonly checkpoints: string
-  readonly bodies: string
-  /** The empty file that its writer keeps locked. */
-  readonly lock: string
-  /** The name of a file that the log has closed. */
-  closed(mark: string, extension: string): string
-  /** The side file of the unfinished line with a number. */
-  torn(seq: number | string): string
-}
-
-/** The names of the files of a log: `audit.jsonl`, `audit.checkpoints`, `audit.bodies` and `audit-<first line>.jsonl`. */
-export function logFiles(file: string): LogFiles {
-  const stem = file.replace(/\.jsonl$/, '')
-  return {
-    file,
-    checkpoints: `${stem}.checkpoints`,
-    bodies: `${stem}.bodies`,
-    lock: `${stem}.lock`,
-    closed: (mark, extension) => `${stem}-${mark}${extension}`,
-    torn: (seq) => `${stem}.torn-${seq}`,
-  }
-}
+import { type UncoveredLines, uncoveredFault } from './uncovered-lines.ts'
 
 /** The end of a log, from which it goes on. */
 export interface LogEnd {
@@ -55,28 +24,74 @@ export interface LogEnd {
   readonly torn: TornLine | undefined
 }
 
-/** Reads the end of a sealed log and repairs what a killed process left: an unfinished line, an unfinished checkpoint. */
-export async function recoverLog(files: LogFiles, signer: NoteSigner): Promise<LogEnd> {
+/** A log to continue. */
+export interface RecoverOptions {
+  readonly files: LogFiles
+  readonly signer: NoteSigner
+  /** The last checkpoint that this process has written itself. */
+  readonly ownCheckpoint: string | undefined
+  readonly now: Date
+}
+
+/**
+ * Reads the end of a sealed log and repairs what a killed process left: an unfinished line, an unfinished checkpoint.
+ * Throws an `AuditLogError` for a log that cannot be the one that was written: the next checkpoint would sign it.
+ */
+export async function recoverLog({ files, signer, ownCheckpoint, now }: RecoverOptions): Promise<LogEnd> {
   const verifier = createNoteVerifier(signer.verifierKey)
-  const last = await recoverCheckpoints(files.checkpoints, verifier)
-  const current = await readEnd(files.file, { verifier, sealed: last?.head })
+  const newest = await newestCheckpoint({ files, verifier, ownCheckpoint })
+  const known = { verifier, sealed: newest.heads }
+  const current = await readEnd(files.file, known)
   // Killed between closing one file and opening the next: the tree goes on from the closed one.
   const former = current.isEmpty ? await newestClosed(files) : undefined
-  const tree = former === undefined ? current : await readEnd(former, { verifier, sealed: last?.head })
-  if (tree.edge.size < (last?.head.size ?? 0))
-    throw new AuditLogError(
-      `${basename(files.checkpoints)} has a checkpoint of ${last?.head.size} lines, and only ${tree.edge.size} are there`,
-    )
+  const tree = former === undefined ? current : await readEnd(former, known)
+  assertWhole(tree, newest.heads)
+  const fault = uncoveredFault(tree.uncovered, now)
+  if (fault !== undefined) throw new AuditLogError(fault)
   const torn = await moveTorn(files, current, tree.edge.size)
   return {
     edge: tree.edge,
     first: current.isEmpty ? tree.edge.size : current.first,
     prev: tree.prev,
     bytes: current.wholeBytes,
-    lastCheckpoint: last?.note,
-    sealedSize: last?.head.size ?? 0,
+    lastCheckpoint: newest.note,
+    sealedSize: newest.size,
     torn,
   }
+}
+
+function assertWhole({ edge }: FileEnd, heads: readonly SignedHead[]): void {
+  const beyond = heads.find(({ size }) => size > edge.size)
+  if (beyond !== undefined)
+    throw new AuditLogError(
+      `${beyond.source} has a checkpoint of ${beyond.size} lines, and only ${edge.size} are there`,
+    )
+}
+
+interface SignedHead extends TreeHead {
+  /** The place of the checkpoint, for messages. */
+  readonly source: string
+}
+
+/** Collects the newest checkpoints of all places that have one. */
+async function newestCheckpoint({
+  files,
+  verifier,
+  ownCheckpoint,
+}: Pick<RecoverOptions, 'files' | 'ownCheckpoint'> & { readonly verifier: NoteVerifier }) {
+  const name = basename(files.checkpoints)
+  const notes = [
+    { note: await recoverCheckpoints(files.checkpoints), source: name, subject: `${name} ends with` },
+    { note: await readText(files.head), source: 'the head file', subject: 'the head file is' },
+    { note: ownCheckpoint ?? '', source: 'this process', subject: 'this process has' },
+  ].filter(({ note }) => note !== '')
+  const heads = notes.map(({ note, source, subject }) => ({
+    ...headOf(note, verifier, subject),
+    note,
+    source,
+  }))
+  const last = heads.toSorted((one, other) => one.size - other.size).at(-1)
+  return { heads, note: last?.note, size: last?.size ?? 0 }
 }
 
 /** The bytes of a file without a seal; an unfinished last line is moved to a side file. */
@@ -101,11 +116,12 @@ interface FileEnd {
   readonly wholeBytes: number
   readonly rest: Buffer | undefined
   readonly isEmpty: boolean
+  readonly uncovered: UncoveredLines
 }
 
 interface Known {
   readonly verifier: NoteVerifier
-  readonly sealed: { readonly size: number; readonly root: Buffer } | undefined
+  readonly sealed: readonly TreeHead[]
 }
 
 async function readEnd(file: string, known: Known): Promise<FileEnd> {
@@ -115,15 +131,18 @@ async function readEnd(file: string, known: Known): Promise<FileEnd> {
     for (const line of chunk.lines) reader.take(line)
     rest = chunk.rest
   }
-  const { edge, first, prev, wholeBytes } = reader
-  return { edge: edge ?? new TreeEdge(), first, prev, wholeBytes, rest, isEmpty: edge === undefined }
+  const { edge = new TreeEdge(), first, prev, wholeBytes, uncovered } = reader
+  return { edge, first, prev, wholeBytes, rest, isEmpty: reader.edge === undefined, uncovered }
 }
 
-/** Rebuilds the tree of a file. A broken file is not continued: the next checkpoint would sign what was changed. */
+/** Rebuilds the tree of a file. */
 class EndReader {
   readonly #file: string
   readonly #known: Known
+  readonly #sealedSize: number
   edge: TreeEdge | undefined
+  /** The lines after the last checkpoint. */
+  uncovered: UncoveredLines = { count: 0, first: undefined }
   first = 0
   prev = NO_LINE
   wholeBytes = 0
@@ -131,6 +150,7 @@ class EndReader {
   constructor(file: string, known: Known) {
     this.#file = basename(file)
     this.#known = known
+    this.#sealedSize = Math.max(0, ...known.sealed.map(({ size }) => size))
   }
 
   take(line: Buffer): void {
@@ -141,9 +161,13 @@ class EndReader {
     edge.append(leafHash(line))
     this.prev = sha256Hex(line)
     this.wholeBytes += line.length + 1
-    const { sealed } = this.#known
-    if (edge.size === sealed?.size && !edge.root().equals(sealed.root))
-      throw new AuditLogError(`${this.#file} contradicts the checkpoint of ${sealed.size} lines`)
+    if (edge.size > this.#sealedSize) {
+      const { count, first = Buffer.from(line) } = this.uncovered
+      this.uncovered = { count: count + 1, first }
+    }
+    for (const { size, root } of this.#known.sealed)
+      if (edge.size === size && !edge.root().equals(root))
+        throw new AuditLogError(`${this.#file} contradicts the checkpoint of ${size} lines`)
   }
 
   #start(line: Buffer, prev = NO_LINE): TreeEdge {
@@ -173,38 +197,13 @@ async function* readLinesOf(file: string) {
   }
 }
 
-/** The names of closed files have the number of their first line, so that the last in order is the newest. */
-async function newestClosed(files: LogFiles): Promise<string | undefined> {
-  const folder = dirname(files.file)
-  const prefix = basename(files.closed('', ''))
-  const names = (await readdir(folder)).filter((name) => name.startsWith(prefix))
-  const newest = names
-    .filter((name) => CLOSED.test(name.slice(prefix.length - 1)))
-    .toSorted()
-    .at(-1)
-  return newest === undefined ? undefined : join(folder, newest)
-}
-
-async function recoverCheckpoints(file: string, verifier: NoteVerifier) {
+/** The last checkpoint of a file; empty when it has none. */
+async function recoverCheckpoints(file: string): Promise<string> {
   const content = await readText(file)
   const { notes, wholeBytes } = splitNotes(content)
   // The next checkpoint covers the lines of an unfinished one.
   if (wholeBytes < Buffer.byteLength(content)) await truncate(file, wholeBytes)
-  const note = notes.at(-1)?.note
-  if (note === undefined) return undefined
-  const head = parseCheckpoint(verifier.open(note) ?? '')
-  if (head === undefined || head.origin !== verifier.name)
-    throw new AuditLogError(`${basename(file)} ends with a checkpoint of another key`)
-  return { note, head }
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
-  }
+  return notes.at(-1)?.note ?? ''
 }
 
 /** The side file is on the disk before the line is cut, so that no byte is lost whenever the process ends. */

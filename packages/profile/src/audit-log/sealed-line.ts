@@ -15,9 +15,18 @@ export interface LineHead {
   readonly prev: string
 }
 
+/** Facts of a write, in its first line. */
+export interface WriteFacts {
+  /** The time of the write: that of a record is when its request began. */
+  readonly written: string
+  /** The records lost before it. */
+  readonly lost: number
+}
+
 /** Puts the fields of the chain in front of a record, which is the text of a JSON object with members. */
-export function sealedText(record: string, { seq, prev }: LineHead, lost = 0): string {
-  return `{"seq":${seq},"prev":"${prev}",${lostText(lost)}${record.slice(1)}`
+export function sealedText(record: string, { seq, prev }: LineHead, facts?: WriteFacts): string {
+  const text = facts === undefined ? '' : `"written":"${facts.written}",${lostText(facts.lost)}`
+  return `{"seq":${seq},"prev":"${prev}",${text}${record.slice(1)}`
 }
 
 /** Puts the number of lost records in front of a record of a file without a seal. */

@@ -4,6 +4,7 @@ import { leafHash, sha256Hex, TreeEdge } from './merkle-tree.ts'
 import { readOpened } from './opened-record.ts'
 import { isJsonObject, type LineHead, NO_LINE, readHead, readLines } from './sealed-line.ts'
 import type { NoteVerifier } from './signed-note.ts'
+import { uncoveredFault } from './uncovered-lines.ts'
 
 /** The kinds of faults of a log. */
 export type LogFaultKind =
@@ -13,6 +14,7 @@ export type LogFaultKind =
   | 'reordering'
   | 'forged checkpoint'
   | 'contradicting checkpoints'
+  | 'uncovered lines'
 
 /** A place where a log is not as it was written. */
 export interface LogFault {
@@ -34,8 +36,10 @@ export interface VerifyOptions {
   /** Read in the order of their names. */
   readonly files: readonly string[]
   readonly verifier: NoteVerifier
-  /** The checkpoints of the log and those of its anchor. */
+  /** The checkpoints of the log, its head file and those of its anchor. */
   readonly checkpoints: readonly CheckpointFile[]
+  /** The time of the verification; now by default. */
+  readonly now?: Date | undefined
 }
 
 /** The result of a verification. */
@@ -47,12 +51,13 @@ export interface LogReport {
   readonly size: number
   /** The lines that the last matching checkpoint covers. */
   readonly sealedSize: number
-  /** The checkpoints that match the lines. */
+  /** The checkpoints that match the lines, each counted once. */
   readonly matching: number
 }
 
 /** Verifies the lines of a log against each other and against its checkpoints. */
-export async function verifyLog({ files, verifier, checkpoints }: VerifyOptions): Promise<LogReport> {
+export async function verifyLog(options: VerifyOptions): Promise<LogReport> {
+  const { files, verifier, checkpoints, now = new Date() } = options
   const known = new KnownCheckpoints(verifier)
   for (const file of checkpoints) known.read(file)
   const reader = new LogReader(verifier, known)
@@ -63,7 +68,7 @@ export async function verifyLog({ files, verifier, checkpoints }: VerifyOptions)
       if (rest !== undefined && rest.length > 0) reader.unfinished()
     }
   }
-  return reader.end()
+  return reader.end(now)
 }
 
 /** The order of the names of a log's files is that of their lines. */
@@ -150,6 +155,8 @@ class LogReader {
   /** Whether the tree is that of the lines as they were written. */
   #isWhole = true
   #sealedSize = 0
+  /** The first line after the last matching checkpoint. */
+  #uncovered: SeenLine | undefined
   /** The last line that a checkpoint covers, and the first line up to which the lines contradict one. */
   #lastMatch: SeenLine | undefined
   #mismatch: { readonly seen: SeenLine; readonly since: SeenLine | undefined } | undefined
@@ -188,14 +195,16 @@ class LogReader {
     this.#fault('cut', { file: this.#file, line: this.#line }, 'the line is not complete')
   }
 
-  end(): LogReport {
+  end(now: Date): LogReport {
     this.#endOdd()
     this.#endBroken()
     // Two lines that became one have no next line that could tell.
     if (this.#before !== NOTHING && !isJsonObject(this.#before.bytes)) this.#changed(this.#before)
     this.#judgeCheckpoints()
+    this.#judgeUncovered(now)
     const faults = [...this.#known.faults, ...this.#faults]
-    const matching = this.#known.all.filter(({ matches }) => matches).length
+    // The head file and an anchor repeat checkpoints.
+    const matching = new Set(this.#known.all.filter(({ matches }) => matches).map((head) => head.size)).size
     const size = this.#edge.size
     return { faults, first: this.#first ?? 0, size, sealedSize: this.#sealedSize, matching }
   }
@@ -360,6 +369,8 @@ class LogReader {
     this.#before = seen
     this.#edge.append(leafHash(seen.bytes))
     if (this.#isWhole && this.#broken === undefined) this.#compare(this.#edge, seen)
+    if (this.#sealedSize === this.#edge.size) this.#uncovered = undefined
+    else this.#uncovered ??= seen
   }
 
   #compare(edge: TreeEdge, seen: SeenLine | undefined): void {
@@ -387,6 +398,14 @@ class LogReader {
     if (beyond === undefined || this.#faults.length > 0) return
     const place = { file: this.#file, line: this.#line + 1 }
     this.#fault('cut', place, `the key has signed ${beyond.size} lines, and ${end} are there`)
+  }
+
+  /** Lines that no key has signed prove nothing, and only the newest ones may be such. */
+  #judgeUncovered(now: Date): void {
+    const first = this.#uncovered
+    if (first === undefined || this.#faults.length > 0 || this.#known.faults.length > 0) return
+    const detail = uncoveredFault({ count: this.#edge.size - first.seq, first: first.bytes }, now)
+    if (detail !== undefined) this.#fault('uncovered lines', first, detail)
   }
 
   /** The chain is whole, so that a line before the checkpoint was changed together with all that follow, or the last. */

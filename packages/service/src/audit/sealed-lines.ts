@@ -7,6 +7,8 @@ export interface SealOptions {
   readonly keyFile: string
   /** The name of the log in its checkpoints, for example `agents.example.com/audit/7f3c`. Each service has its own. */
   readonly name: string
+  /** The file of the newest checkpoint, better on another volume; beside the log by default. */
+  readonly headFile?: string | undefined
 }
 
 // F10: records wait while the disk is slow. Above this limit they are lost, and the next line tells their number.
@@ -78,5 +80,6 @@ async function openFile(file: string, seal: SealOptions | undefined): Promise<Au
   const { AuditFile, createNoteSigner } = await import('@agentic-rest/profile/audit-log')
   if (seal === undefined) return new AuditFile({ file })
   const { readFile } = await import('node:fs/promises')
-  return new AuditFile({ file, seal: createNoteSigner(seal.name, await readFile(seal.keyFile)) })
+  const { headFile, keyFile, name } = seal
+  return new AuditFile({ file, headFile, seal: createNoteSigner(name, await readFile(keyFile)) })
 }

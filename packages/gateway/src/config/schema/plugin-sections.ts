@@ -278,6 +278,11 @@ const otelAuditSection = section({
     .optional()
     .describe('File of the exporter file, relative to this file; required for file.'),
   seal: seal.optional().describe('Seals the file: chained lines and signed checkpoints.'),
+  head_file: text('a file name')
+    .optional()
+    .describe(
+      'File of the newest checkpoint, relative to this file; beside the log by default, better on another volume. A log behind it is not continued.',
+    ),
   rotate: rotate.prefault({}).describe('When the exporter file begins a new file.'),
   anchor: anchor
     .optional()

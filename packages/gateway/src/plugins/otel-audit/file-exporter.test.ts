@@ -29,7 +29,7 @@ it('tells with the next batch how many records a full queue has dropped', async 
       batches.push(batch)
       await stalled.promise
     },
-    degraded: () => undefined,
+    degraded: () => [],
     close: async () => undefined,
   }
   const context = makeContext({ auditFiles })

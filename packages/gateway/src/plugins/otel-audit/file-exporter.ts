@@ -51,10 +51,10 @@ export function createFileExporter(options: OtelAuditOptions, context: PipelineC
   }
 }
 
-function fileSettings({ file, seal, rotate, anchor }: OtelAuditOptions): AuditFileSettings {
+function fileSettings({ file, seal, head_file, rotate, anchor }: OtelAuditOptions): AuditFileSettings {
   if (file === undefined)
     throw new InitialisationError('otel-audit: exporter file needs a file, and there is none')
-  return { file, rotate, seal, anchor }
+  return { file, rotate, seal, head_file, anchor }
 }
 
 /** Counts records that never came to the file. It counts those of a failed write itself, which have a time. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, it } from 'vitest'
@@ -124,6 +124,57 @@ it('does not start with a file that another gateway writes, and does when that o
   await first.gateway.close()
   const next = await startGateway(config)
   await next.gateway.close()
+})
+
+it('does not append to a log that was cut, tells it in readiness, and writes to a new log', async () => {
+  const log = sealFolder()
+  const { url: target } = await startWrites()
+  const head_file = join(log.folder, 'elsewhere', 'audit.head')
+  mkdirSync(dirname(head_file))
+  const config = { plugins: { 'otel-audit': { ...log.section, head_file } }, routes: routes(target) }
+  const run = async (count: number) => {
+    const { url, gateway } = await startGateway(config)
+    await send(url, count)
+    await gateway.close()
+  }
+  await run(2)
+  const early = [log.file, log.checkpoints].map((file) => [file, readFileSync(file)] as const)
+  await run(3)
+  for (const [file, content] of early) writeFileSync(file, content)
+  const { url, gateway, log: lines } = await startGateway(config)
+  const degraded = async () => Object(await (await fetch(`${url}/readyz`)).json()).degraded
+  await expect.poll(degraded).toEqual(['otel-audit: a log was not continued; verify it and move it away'])
+  await send(url, 1)
+  await gateway.close()
+  const reason = 'the head file has a checkpoint of 7 lines, and only 3 are there'
+  const [folder = ''] = readdirSync(log.folder).filter((name) => name.startsWith('audit.refused-'))
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      msg: 'the audit log was not continued and a new one has begun',
+      reason,
+      folder,
+    }),
+  )
+  for (const [file, content] of early)
+    expect(readFileSync(join(log.folder, folder, basename(file)))).toEqual(content)
+  expect(linesOf(log.file)).toMatchObject([
+    { seq: 0, attributes: { refused_log: folder, refused_because: reason } },
+    { seq: 1, request_id: 'r-0' },
+  ])
+  expect(await log.verify()).toMatchObject({ faults: [], size: 2 })
+})
+
+it('goes on with a log when its head file is missing, and writes it again', async () => {
+  const log = sealFolder()
+  const config = { plugins: { 'otel-audit': log.section }, routes: [] }
+  for (const lines of [1, 2]) {
+    const { gateway } = await startGateway(config)
+    await gateway.close()
+    expect(linesOf(log.file)).toHaveLength(lines)
+    expect(readFileSync(log.checkpoints, 'utf8').endsWith(readFileSync(log.head, 'utf8'))).toBe(true)
+    rmSync(log.head)
+  }
 })
 
 it('posts each checkpoint to the anchor, and readiness tells when it is away', async () => {

@@ -19,15 +19,17 @@ export function sealFolder() {
   }
   const file = join(folder, 'audit.jsonl')
   const checkpoints = join(folder, 'audit.checkpoints')
+  const head = join(folder, 'audit.head')
   const section = { exporter: 'file', file, seal: { key_file: textFile(pem), name: NAME } }
-  const verifier = createNoteVerifier(createNoteSigner(NAME, pem).verifierKey)
+  const { verifierKey } = createNoteSigner(NAME, pem)
+  const verifier = createNoteVerifier(verifierKey)
   const verify = () =>
     verifyLog({
       files: [file],
       verifier,
       checkpoints: [{ file: checkpoints, content: readFileSync(checkpoints, 'utf8') }],
     })
-  return { folder, file, checkpoints, section, textFile, verify }
+  return { folder, file, checkpoints, head, section, verifierKey, textFile, verify }
 }
 
 /** The lines of a file, parsed. */
