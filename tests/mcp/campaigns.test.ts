@@ -33,6 +33,7 @@ async function startCampaignTools() {
         tools: () => catalogue.tools,
         mayUse: () => true,
         canPoll: () => true,
+        canFollow: () => true,
         send,
       }),
   })

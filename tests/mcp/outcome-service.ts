@@ -75,6 +75,7 @@ export function createOutcomeService(): OutcomeService {
         tools: () => [reading.tool],
         mayUse: () => true,
         canPoll: () => true,
+        canFollow: () => true,
         async send(request) {
           sent.push(request)
           return answer(request)

@@ -108,6 +108,7 @@ function withTools(config: GatewayConfig, target: string): GatewayConfig {
       legacy: 'sessions',
       hold_seconds: 20,
       approval_minutes: 1,
+      max_body_bytes: 262_144,
       forward_authorization: false,
       list_ttl_seconds: 300,
     },

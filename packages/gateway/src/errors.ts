@@ -204,7 +204,7 @@ export const errorCodes = {
     type: 'error',
     condition: 'too_large',
     message: 'The request body is larger than allowed.',
-    cause: 'The body exceeds `gateway.limits.max_body_bytes`, or that of prompt-sanitize.',
+    cause: 'The body exceeds `gateway.limits.max_body_bytes`, or that of prompt-sanitize or `mcp`.',
     fix: 'Send less, or raise the limit.',
   },
   LIMIT_EXCEEDED: {

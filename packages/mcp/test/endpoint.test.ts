@@ -238,4 +238,26 @@ describe('a subscription', () => {
     const [refused] = await messagesOf(await modern(gateway(), 'subscriptions/listen', {}))
     expect(refused.error.code).toBe(-32602)
   })
+
+  test('is bounded for each caller and each tenant, and a place comes back', async () => {
+    const scripted = gateway()
+    const { params } = listen({ toolsListChanged: true })
+    const subscribe = async (subject: string, tenant: string, signal?: AbortSignal) => {
+      const answer = await modern(scripted, 'subscriptions/listen', params, {
+        caller: { ...alice, subject, tenant },
+        ...(signal && { signal }),
+      })
+      return typeof answer.body === 'string' ? JSON.parse(answer.body).error.message : 'open'
+    }
+    const gone = new AbortController()
+    expect(await subscribe('alice', 'acme', gone.signal)).toBe('open')
+    for (let n = 1; n < 32; n += 1) expect(await subscribe('alice', 'acme')).toBe('open')
+    expect(await subscribe('alice', 'acme')).toBe('Too many subscriptions: a caller may have 32')
+    for (let n = 32; n < 256; n += 1) expect(await subscribe(`user-${n % 8}`, 'acme')).toBe('open')
+    expect(await subscribe('zoe', 'acme')).toBe('Too many subscriptions: a tenant may have 256')
+    expect(await subscribe('alice', 'globex')).toBe('open')
+    gone.abort()
+    expect(await subscribe('alice', 'acme')).toBe('open')
+    scripted.endpoint.close()
+  })
 })

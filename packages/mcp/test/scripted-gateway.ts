@@ -98,6 +98,7 @@ export function scriptedGateway(options: ScriptedOptions): ScriptedGateway {
     tools: () => tools,
     mayUse: (_tool, { caller }) => caller.subject !== 'eve',
     canPoll: () => true,
+    canFollow: () => true,
     async send(request) {
       sent.push(request)
       return written(await options.answer(request, sent.length), request)

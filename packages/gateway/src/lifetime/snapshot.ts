@@ -10,6 +10,7 @@ import { loadServerCertificate, type ServerCertificate } from '../listen/key-pai
 import type { Log } from '../log.ts'
 import type { McpWorld } from '../mcp/mcp-links.ts'
 import { McpMount } from '../mcp/mcp-mount.ts'
+import type { RouteOf } from '../mcp/tool-routes.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
@@ -132,7 +133,13 @@ function createPools(config: GatewayConfig, world: SnapshotWorld, plugins: reado
   try {
     pools = createUpstreamPools(config, world)
     const { log, version } = world
-    return { pools, mcp: section && new McpMount({ ...world.mcp, version, log, config, section, pools }) }
+    const router = createRouter(config.routes)
+    const routeOf: RouteOf = (path) => {
+      const match = router.match('GET', path)
+      return match.route !== undefined && !match.isNeighbour ? match.route : undefined
+    }
+    const options = { ...world.mcp, version, log, config, pools, routeOf }
+    return { pools, mcp: section && new McpMount({ ...options, section }) }
   } catch (error) {
     void closePlugins(plugins)
     void pools?.close()

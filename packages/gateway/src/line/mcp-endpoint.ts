@@ -1,6 +1,7 @@
 import type { McpAnswer } from '@agentic-rest/mcp'
 import {
   headers as headerNames,
+  malformedStatuses,
   type Outcome,
   outcomes,
   PROFILE_VERSION,
@@ -11,6 +12,7 @@ import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { refusal } from '../errors.ts'
 import { Exchange, LimitReachedError, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { McpServer, McpSource } from '../mcp/mcp-mount.ts'
+import { messageShapeFault } from '../mcp/message-shape.ts'
 import { admit } from './admit.ts'
 import type { Parts } from './parts.ts'
 import { challenge, enter, leave, respond } from './respond.ts'
@@ -85,12 +87,22 @@ async function serve(exchange: Exchange, mounted: Mounted): Promise<void> {
 }
 
 const INVALID_REQUEST = -32_600
+const { badRequest: BAD_REQUEST } = malformedStatuses
 
 /** Before anything else: a page of another site must not learn whether a token is good. */
-function refuseOrigin(exchange: Exchange, { metrics }: Parts): void {
+function refuseOrigin(exchange: Exchange, parts: Parts): void {
+  const message = 'This origin or host may not use the endpoint'
+  refuseMessage(exchange, parts, { status: outcomes.forbidden.status, message })
+}
+
+/** Refuses a message that was not parsed, so that its id is not known. */
+function refuseMessage(
+  exchange: Exchange,
+  { metrics }: Parts,
+  { status, message }: { readonly status: number; readonly message: string },
+): void {
   metrics.mcpAnswered(refusedFacts)
-  const error = { code: INVALID_REQUEST, message: 'This origin or host may not use the endpoint' }
-  sendJson(exchange, outcomes.forbidden.status, { jsonrpc: '2.0', id: null, error })
+  sendJson(exchange, status, { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } })
 }
 
 function giveUp(exchange: Exchange, { log }: Parts, error: unknown): void {
@@ -131,8 +143,12 @@ function isMeantForEndpoint({ identity }: Exchange, { snapshot }: Parts): boolea
 
 async function answer(exchange: Exchange, mounted: Mounted): Promise<void> {
   const { parts, server, handle } = mounted
-  const bytes = await exchange.body.read(parts.snapshot.config.gateway.limits.max_body_bytes)
+  const { gateway, mcp } = parts.snapshot.config
+  const { max_body_bytes: longest } = gateway.limits
+  const bytes = await exchange.body.read(Math.min(mcp?.max_body_bytes ?? longest, longest))
   if (bytes === undefined) return refuse(exchange, mounted, refusal('BODY_TOO_LARGE'))
+  const fault = await messageShapeFault(bytes)
+  if (fault !== undefined) return refuseMessage(exchange, parts, { status: BAD_REQUEST, message: fault })
   const gone = new AbortController()
   exchange.signal.addEventListener('abort', () => gone.abort())
   if (exchange.signal.aborted) return

@@ -8,7 +8,15 @@ import type { Log } from '../log.ts'
 import type { UpstreamPools } from '../upstream/pools.ts'
 import { sendInner } from './inner-exchange.ts'
 import type { McpWorld } from './mcp-links.ts'
-import { hasStatusRoute, type RouteTool, readDocument, routeToolsOf, toolRoutes } from './tool-routes.ts'
+import {
+  hasStatusRoute,
+  leadsToService,
+  type RouteOf,
+  type RouteTool,
+  readDocument,
+  routeToolsOf,
+  toolRoutes,
+} from './tool-routes.ts'
 
 /** The surroundings of a request to the endpoint: its exchange, and the steps of the snapshot that serves it. */
 export interface McpSource {
@@ -24,6 +32,8 @@ export interface McpMountOptions extends McpWorld {
   readonly config: GatewayConfig
   readonly section: McpSection
   readonly pools: UpstreamPools
+  /** The route of a GET request for a canonical path. */
+  readonly routeOf: RouteOf
   readonly version: string
   readonly log: Log
 }
@@ -201,6 +211,7 @@ export class McpMount {
         return route !== undefined && (source as McpSource).mayUse(route)
       },
       canPoll: ({ route: { id } }) => hasStatusRoute(config, routes.get(id)),
+      canFollow: ({ route: { id } }, path) => leadsToService(path, routes.get(id), this.#options.routeOf),
       send: (request) => {
         const { exchange: outer, run } = request.source as McpSource
         const { readEvents } = module

@@ -5,6 +5,7 @@ import { isInputFile, toolNameOf } from '../config/mcp-rules.ts'
 import { readNamedFile } from '../config/read-files.ts'
 import { pathShape } from '../config/schema/path-template.ts'
 import { InitialisationError } from '../errors.ts'
+import { canonicalTarget } from '../listen/canonical-path.ts'
 import type { UpstreamPools } from '../upstream/pools.ts'
 import { readServiceDocument } from '../upstream/service-document.ts'
 import { TargetGroup } from '../upstream/targets/target-group.ts'
@@ -88,4 +89,15 @@ export function hasStatusRoute({ routes }: GatewayConfig, tool: RouteConfig | un
       serviceOf(route) === serviceOf(tool) &&
       pathShape(route.path) === STATUS_SHAPE,
   )
+}
+
+/** Finds the route of a GET request; undefined for a path that no route serves. */
+export type RouteOf = (path: string) => RouteConfig | undefined
+
+/** Whether the route of a path has the same service as a tool. */
+export function leadsToService(path: string, tool: RouteConfig | undefined, routeOf: RouteOf): boolean {
+  const [pathname = ''] = path.split('?')
+  const target = canonicalTarget(pathname, undefined)
+  const route = target.ok ? routeOf(target.path) : undefined
+  return tool !== undefined && route !== undefined && serviceOf(route) === serviceOf(tool)
 }

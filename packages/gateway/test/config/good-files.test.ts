@@ -356,6 +356,7 @@ test('the section for MCP and the tool of a route are read, with absolute file n
     legacy: 'stateless',
     hold_seconds: 10,
     approval_minutes: 2,
+    max_body_bytes: 262_144,
     forward_authorization: true,
     list_ttl_seconds: 60,
   })

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly approvalMinutes: number
   /** Whether a route shows the status of the operations of a tool. */
   canPoll(tool: CatalogueTool): boolean
+  /** Whether a path that the service of a tool named leads to the same service. No other is asked in the caller's name. */
+  canFollow(tool: CatalogueTool, path: string): boolean
 }
 
 /** A call and its state at the beginning of a round. */

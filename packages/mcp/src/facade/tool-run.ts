@@ -168,12 +168,18 @@ export class ToolRun {
     return { type: 'input_required', ...(inputRequests && { inputRequests }), requestState }
   }
 
+  /** The path of an address of the service itself; a service must not make the caller ask another one. */
+  #followable(address: string | undefined): string | undefined {
+    const path = localPath(address, this.#options.publicUrl)
+    return path !== undefined && this.#options.canFollow(this.#tool, path) ? path : undefined
+  }
+
   // Approvals.
 
   async #askApproval(answered: Answered): Promise<ToolAnswer> {
     const { publicUrl, environment, approvalMinutes } = this.#options
     const token = textAt(answered.body, 'approvalToken')
-    const location = localPath(headerValue(answered.headers, 'location'), publicUrl)
+    const location = this.#followable(headerValue(answered.headers, 'location'))
     if (token === undefined || location === undefined) return this.#result(answered)
     const { state, role } = await this.#readApproval(location)
     this.#tokens = [...this.#tokens, token].slice(-MAX_TOKENS)
@@ -250,8 +256,8 @@ export class ToolRun {
   // Background work.
 
   async #follow(answered: Answered): Promise<ToolAnswer> {
-    const { seal, publicUrl, environment, holdSeconds } = this.#options
-    const statusPath = localPath(textAt(answered.body, 'statusUrl'), publicUrl)
+    const { seal, environment, holdSeconds } = this.#options
+    const statusPath = this.#followable(textAt(answered.body, 'statusUrl'))
     if (statusPath === undefined) return this.#result(answered)
     const reference = { routeId: this.#tool.route.id, statusPath }
     const taskId = taskIdOf(seal, reference, this.#call.caller)

@@ -54,6 +54,7 @@ export class ModernProtocol {
     const context = { headers, caller, source, client, meta }
     if (message.method === 'subscriptions/listen') {
       return this.#subscriptions.listen(message, {
+        caller,
         signal: request.signal,
         facts,
         serverInfo: this.#serverInfo(),

@@ -10,18 +10,23 @@ import {
   rpcCodes,
 } from './json-rpc.ts'
 import { frames, MessageQueue } from './message-stream.ts'
+import { type Caller, principalOf } from './tool-host.ts'
 
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 const MAX_SUBSCRIPTIONS = 1024
+const MAX_PER_CALLER = 32
+const MAX_PER_TENANT = MAX_SUBSCRIPTIONS / 4
 
 interface Listener {
   readonly id: RpcId
+  readonly caller: Caller
   readonly queue: MessageQueue
   readonly serverInfo: JsonObject
 }
 
 /** The facts of a new subscription. */
 export interface ListenOptions {
+  readonly caller: Caller
   readonly signal: AbortSignal
   readonly facts: AnswerFacts
   readonly serverInfo: JsonObject
@@ -38,17 +43,18 @@ export class Subscriptions {
   }
 
   /** Opens a stream for a `subscriptions/listen`. Only changes of the tools are reported. */
-  listen(message: RpcRequest, { signal, facts, serverInfo }: ListenOptions): McpAnswer {
+  listen(message: RpcRequest, { caller, signal, facts, serverInfo }: ListenOptions): McpAnswer {
     const { notifications } = message.params
     if (!isObject(notifications)) {
       const error = invalidParams('Invalid params: notifications is missing')
       return refusedAnswer(httpStatuses.ok, error, { id: message.id, facts })
     }
-    if (this.#listeners.size >= MAX_SUBSCRIPTIONS) {
-      const error = { code: rpcCodes.internalError, message: 'Too many subscriptions' }
+    const limit = this.#reachedLimit(caller)
+    if (limit !== undefined) {
+      const error = { code: rpcCodes.internalError, message: `Too many subscriptions: ${limit}` }
       return refusedAnswer(httpStatuses.ok, error, { id: message.id, facts })
     }
-    const listener: Listener = { id: message.id, queue: new MessageQueue(), serverInfo }
+    const listener: Listener = { id: message.id, caller, queue: new MessageQueue(), serverInfo }
     const isWanted = notifications['toolsListChanged'] === true
     const honored = isWanted ? { toolsListChanged: true } : {}
     listener.queue.send(
@@ -77,6 +83,17 @@ export class Subscriptions {
     this.#isClosed = true
     for (const listener of this.#listeners) end(listener)
     this.#listeners.clear()
+  }
+
+  /** One caller must not take the places of a tenant, nor one tenant those of the others. */
+  #reachedLimit(caller: Caller): string | undefined {
+    const open = [...this.#listeners].filter((other) => other.caller.tenant === caller.tenant)
+    const own = open.filter((other) => principalOf(other.caller) === principalOf(caller)).length
+    if (own >= MAX_PER_CALLER) return `a caller may have ${MAX_PER_CALLER}`
+    if (open.length >= MAX_PER_TENANT) return `a tenant may have ${MAX_PER_TENANT}`
+    return this.#listeners.size >= MAX_SUBSCRIPTIONS
+      ? `the endpoint may have ${MAX_SUBSCRIPTIONS}`
+      : undefined
   }
 
   #open(listener: Listener, gone: AbortSignal): void {

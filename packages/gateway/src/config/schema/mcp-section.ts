@@ -66,6 +66,9 @@ export const mcpSection = section({
   approval_minutes: integer(1, 60)
     .default(4)
     .describe('After this time a pending approval is the answer of a call.'),
+  max_body_bytes: integer(1024, 1_048_576)
+    .default(262_144)
+    .describe('Most bytes of a message of a client; gateway.limits.max_body_bytes applies too.'),
   forward_authorization: flag()
     .default(false)
     .describe(
