@@ -16,7 +16,7 @@ plugins:
         audience: [agentic]
   tenant-injector: { allowed: [acme] }
 routes:
-  - { id: read-item, method: GET, path: "/items/{itemId}", target: "http://127.0.0.1:9000" }
+  - { id: read-item, method: GET, path: "/items/{itemId}", target: "http://127.0.0.1:9000", forwardAuthorization: false }
 `
 
 const bad = `
@@ -125,7 +125,7 @@ plugins:
       - { issuer: b, audience: [agentic], jwks_file: good.json }
   tenant-injector: { allowed: [acme] }
 routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem,
-  client_cert_file: own.pem, client_key_file: own.key } ]
+  client_cert_file: own.pem, client_key_file: own.key, forwardAuthorization: false } ]
 `,
   })
   const { code, stdout } = await runHere(['check', 'gateway.yaml', '--json'], { cwd })
@@ -173,7 +173,7 @@ plugins:
       - { issuer: b, audience: [agentic], algorithms: [HS256], hs256_secret_file: secret }
   tenant-injector: { allowed: [acme] }
 routes:
-  - { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem }
+  - { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000", ca_file: ca.pem, forwardAuthorization: false }
 `
 
 test('the contents that a start would refuse are faults, all at once', async () => {

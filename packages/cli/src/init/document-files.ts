@@ -58,6 +58,7 @@ function routeText({ id, method, path, summary, streams }: PlannedOperation): st
     target: http://127.0.0.1:\${SERVICE_PORT:-8081}
     executionTimeoutSeconds: 30
     conformance: enforce
+    forwardAuthorization: false
 ${streams ? '    mode: sse\n' : ''}`
 }
 

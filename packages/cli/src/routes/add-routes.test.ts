@@ -11,6 +11,7 @@ const added: RemarkedRoute[] = [
       target: 'http://127.0.0.1:${PORT:-1}',
       executionTimeoutSeconds: 30,
       mode: 'sse',
+      forwardAuthorization: false,
     },
     remark: 'Creates\n a "b": \u001b[1m#1',
   },
@@ -24,6 +25,7 @@ const lines = (indent: string) =>
     '  target: http://127.0.0.1:${PORT:-1}',
     '  executionTimeoutSeconds: 30',
     '  mode: sse',
+    '  forwardAuthorization: false',
   ].map((line) => `${indent}${line}`)
 
 const a = '{ id: a, method: GET, path: /a, target: "http://127.0.0.1:1" }'

@@ -9,6 +9,7 @@ export interface NewRoute {
   readonly executionTimeoutSeconds: number
   readonly mode?: 'sse'
   readonly conformance?: 'enforce'
+  readonly forwardAuthorization: false
 }
 
 /** A route with the remark above it. */

@@ -173,6 +173,7 @@ function planRoutes(service: ServiceDocument, { target, existing, text }: Existi
       executionTimeoutSeconds: serves === undefined ? DEADLINE_SECONDS : OWN_DEADLINE_SECONDS,
       ...(streams && { mode: 'sse' }),
       ...(service.followsProfile && { conformance: 'enforce' }),
+      forwardAuthorization: false,
     }
     return { route, remark: summary }
   })

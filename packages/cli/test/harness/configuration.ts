@@ -9,6 +9,8 @@ export interface Changes extends Pick<TestConfig, 'gateway' | 'plugins'> {
 export function configuration({ target = 'http://127.0.0.1:9', ...changes }: Changes = {}): string {
   return configText({
     ...changes,
-    routes: [{ id: 'read-item', method: 'GET', path: '/items/{itemId}', target }],
+    routes: [
+      { id: 'read-item', method: 'GET', path: '/items/{itemId}', target, forwardAuthorization: false },
+    ],
   })
 }

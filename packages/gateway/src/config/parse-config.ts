@@ -25,6 +25,7 @@ import { customPlugin, issuer } from './schema/plugin-sections.ts'
 import type { Environment } from './source/interpolation.ts'
 import { readYaml } from './source/read-yaml.ts'
 import { buildSourceTree, nodeAt, placeAt, type SourceNode, UNRESOLVED } from './source/source-tree.ts'
+import { unsaidForwarding } from './unsaid-forwarding.ts'
 import { type ConfigWarning, type Unwise, warningsOf } from './warnings.ts'
 
 /** A valid configuration with its warnings, or all its faults. */
@@ -98,7 +99,11 @@ export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigRe
   if (config === undefined || faults.length > 0)
     return { ok: false, faults, sound: { ...places, ...soundEntries(origin.value, file) } }
   const frozen = deepFreeze(resolveFiles(config, file))
-  const unwise = [...warningsOf(frozen), ...plainSecrets({ ...origin, environment: env })]
+  const unwise = [
+    ...warningsOf(frozen),
+    ...unsaidForwarding(frozen, origin.value),
+    ...plainSecrets({ ...origin, environment: env }),
+  ]
   return {
     ok: true,
     ...places,

@@ -27,6 +27,7 @@ export const warningKinds = {
   'usage-not-asked':
     'The budget of a stream is charged an estimate, because the service is not asked for its tokens.',
   'sse-without-deadline': 'A stream may last for ever and hold its place.',
+  'token-forwarded': 'A service gets the tokens of callers, and the file does not say so.',
   'plain-connection': 'Something that must stay secret or unchanged goes to another host without TLS.',
   'listener-without-tls': 'A listener on all interfaces takes tokens without TLS.',
   'admin-without-role': 'The admin listener lets nobody in outside development.',
