@@ -136,6 +136,7 @@ export const failedServices = {
   PROFILE_VIOLATION: {
     ...byCheck,
     rule: 'media_type',
+    cause: 'status 500 has media type application/vnd.agentic.error+json, got application/json',
     provoke: (start) =>
       answeredBy(
         start,
