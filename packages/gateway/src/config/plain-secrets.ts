@@ -4,7 +4,7 @@ import type { Environment } from './source/interpolation.ts'
 import { nodeAt, type SourceNode } from './source/source-tree.ts'
 import type { Unwise } from './warnings.ts'
 
-const SECRET_NAME = /auth|cookie|key|token|secret|password|credential|signature|^(?:code|sig)$/i
+const SECRET_NAME = /auth|cookie|key|token|secret|password|credential|signature|^x-api|^(?:code|sig|k)$/i
 const WEBHOOKS: readonly Path[] = [
   ['plugins', 'tenant-injector', 'webhook'],
   ['plugins', 'license-check', 'webhook'],

@@ -241,6 +241,18 @@ test('a secret from the environment is not warned of', () => {
   expect(warningsIn(text, { SECRET: secret })).toEqual([])
 })
 
+test.each(['X-Api', 'x-api-id', 'X-ApiAccess', 'Ocp-Apim-Subscription-Key'])(
+  'the header %s of a webhook holds a secret',
+  (name) => {
+    const warnings = warningsIn(secretive('"${SECRET}"', secret).replace('X-Api-Key', name), {
+      SECRET: secret,
+    })
+    expect(warnings.map(({ id, path }) => `${id} ${path}`)).toEqual([
+      `plain-text-secret plugins.tenant-injector.webhook.headers.${name}`,
+    ])
+  },
+)
+
 const asked = (query: string) => `
 plugins:
   token-validator: { issuers: [ { issuer: tests, audience: [a], jwks_uri: "http://127.0.0.1:9/keys" } ] }
@@ -249,19 +261,23 @@ routes: []
 `
 const HOST = '127.0.0.1:9'
 
-test.each([`key=${secret}`, `region=north&apiKey=${secret}`, `sig=\${KEY:-${secret}}`])(
-  'a secret in the address of a webhook is warned of without showing it: ?%s',
-  (query) => {
-    const warnings = warningsIn(asked(query), { HOST }).filter(({ id }) => id === 'plain-text-secret')
-    expect(warnings.map(({ line, path, message }) => [line, path, message])).toEqual([
-      [
-        4,
-        'plugins.license-check.webhook.url',
-        'has a secret in plain text, take it from the environment: ${NAME:?is needed}',
-      ],
-    ])
-  },
-)
+test.each([
+  `key=${secret}`,
+  `k=${secret}`,
+  `region=north&apiKey=${secret}`,
+  `X-Api=${secret}`,
+  `subscription-key=${secret}`,
+  `sig=\${KEY:-${secret}}`,
+])('a secret in the address of a webhook is warned of without showing it: ?%s', (query) => {
+  const warnings = warningsIn(asked(query), { HOST }).filter(({ id }) => id === 'plain-text-secret')
+  expect(warnings.map(({ line, path, message }) => [line, path, message])).toEqual([
+    [
+      4,
+      'plugins.license-check.webhook.url',
+      'has a secret in plain text, take it from the environment: ${NAME:?is needed}',
+    ],
+  ])
+})
 
 test.each(['key=${KEY}', 'token=v1.${KEY:-none}', 'key={tenant}', 'region=north', 'key='])(
   'what is no secret of the file is not: ?%s',
