@@ -55,7 +55,7 @@ test('the tools of a file are those of the documents of its services, with the r
     '  Changes an item.',
     '  (may be repeated)',
     '    id     string             required',
-    '    size   "small" | "large"            How large? Asked for when missing.',
+    '    size   "small" | "large"  required  How large?',
     '    tags   list of string',
     '    owner  Owner',
     '',
@@ -70,7 +70,7 @@ test('the tools of a file are those of the documents of its services, with the r
   const json = await runHere(['mcp', 'tools', 'gateway.yaml', '--json'], { cwd })
   expect(JSON.parse(json.stdout)).toMatchObject({
     tools: [
-      { name: 'change-item', inputSchema: { required: ['id'], properties: { tags: { type: 'array' } } } },
+      { name: 'change-item', inputSchema: { required: ['id', 'size'], properties: { tags: { type: 'array' } } } },
     ],
     missing: [
       { route: 'read-item', code: 'no_operation' },
