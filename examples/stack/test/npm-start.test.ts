@@ -335,7 +335,7 @@ describe('kill -9 of a part', () => {
   test.each(names)('%s is back, and tokens are as good as before', async (name) => {
     const [, pid] = new RegExp(`^  ${name} .* process (\\d+)`, 'm').exec(stack.printed()) ?? []
     process.kill(Number(pid), 'SIGKILL')
-    await stack.printing(new RegExp(`${name} +ended by SIGKILL; it is started again\n`))
+    await stack.printing(new RegExp(`${name} +ended by SIGKILL; it is started again`))
     await stack.printing(new RegExp(`${name} +runs again as process \\d+\n`))
     expect((await fetch(`${urlOf(name)}/healthz`)).status).toBe(200)
     expect((await complete({ prompt: 'Hello' })).status).toBe(200)
