@@ -21,7 +21,7 @@ function gatewayFile(target: string): string {
       },
       'tenant-injector': { allowed: ['acme'] },
     },
-    routes: [{ id: 'read-item', method: 'GET', path: '/items/{id}', target }],
+    routes: [{ id: 'read-item', method: 'GET', path: '/items/{id}', target, forwardAuthorization: false }],
   })
 }
 
