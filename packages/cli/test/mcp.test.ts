@@ -70,7 +70,10 @@ test('the tools of a file are those of the documents of its services, with the r
   const json = await runHere(['mcp', 'tools', 'gateway.yaml', '--json'], { cwd })
   expect(JSON.parse(json.stdout)).toMatchObject({
     tools: [
-      { name: 'change-item', inputSchema: { required: ['id', 'size'], properties: { tags: { type: 'array' } } } },
+      {
+        name: 'change-item',
+        inputSchema: { required: ['id', 'size'], properties: { tags: { type: 'array' } } },
+      },
     ],
     missing: [
       { route: 'read-item', code: 'no_operation' },
