@@ -8,7 +8,7 @@ const script = '/usr/bin/script'
 const hasTerminal = existsSync(script) && existsSync('/etc/debian_version')
 
 function onTerminal(env: Record<string, string>): string {
-  const command = `${process.execPath} ${agentic} --help`
+  const command = `'${process.execPath}' '${agentic}' --help`
   const { stdout } = spawnSync(script, ['-qec', command, '/dev/null'], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
