@@ -6,6 +6,7 @@ import { isReachedByHttps } from '../listen/same-origin.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
 import { isPagePath } from './foreign-sites.ts'
+import type { Reader } from './hide-secrets.ts'
 
 /** A role that opens the listener. */
 export interface Grant {
@@ -36,6 +37,8 @@ export interface AccessOptions {
 export interface Access {
   /** The refusal of a request, or nothing; then the exchange has the identity of its token. */
   judge(exchange: Exchange): Promise<AdminAnswer | undefined>
+  /** Whether a request that was let in is one of an operator; in development everybody is. */
+  readerOf(exchange: Exchange): Reader
   /** Signs a browser in with the token of a form. */
   signIn(exchange: Exchange): Promise<AdminAnswer>
   /** Ends the session of a browser, if it has one. */
@@ -64,6 +67,11 @@ export function createAccess(options: AccessOptions): Access {
       const denied = await judgeToken(exchange, authorization, { ...options, granting })
       if (denied === undefined) return undefined
       return isNavigation(exchange) ? signInPage(denied.answer, options.grants) : denied.answer
+    },
+    readerOf({ identity }) {
+      const { operator } = options.grants
+      const isOperator = operator !== undefined && isGranted(operator, identity)
+      return options.development || isOperator ? 'operator' : 'viewer'
     },
     async signIn(exchange) {
       const unavailable = sessionsUnavailable(options)

@@ -156,17 +156,18 @@ function createSite(parts: SiteParts): Site {
   const { current, reloading, settings, development, log, feed } = parts
   const startedAt = new Date()
   const urlFor = (exchange: Exchange) => gatewayUrl(exchange, parts)
+  const access = createAccess({
+    grants: settings.roles ?? {
+      operator: settings.role === undefined ? undefined : { role: settings.role },
+    },
+    development: development !== undefined,
+    validator: () => validatorOf(current()),
+    port: parts.port,
+  })
   return {
     log,
     names: ownNames(settings.host, settings.hosts),
-    access: createAccess({
-      grants: settings.roles ?? {
-        operator: settings.role === undefined ? undefined : { role: settings.role },
-      },
-      development: development !== undefined,
-      validator: () => validatorOf(current()),
-      port: parts.port,
-    }),
+    access,
     files: consoleFiles(parts),
     records: createRecords(parts.recent, parts.otherWorkers, current),
     documents: createServiceDocuments(current),
@@ -181,8 +182,9 @@ function createSite(parts: SiteParts): Site {
         startedAt,
         gatewayUrl: urlFor(exchange),
         user: exchange.identity,
+        reader: access.readerOf(exchange),
       }),
-    describeRoutes: () => describeRoutes(current()),
+    describeRoutes: (exchange) => describeRoutes(current(), access.readerOf(exchange)),
     usage: (exchange) => answerUsage(exchange, parts),
     reload: parts.otherWorkers?.reload ?? reloading.run,
     metrics: () =>

@@ -8,7 +8,7 @@ import type { PipelinePlugin } from '../plugin.ts'
 import { planOf } from '../plugins/plugin-set.ts'
 import type { TargetGroup } from '../upstream/targets/target-group.ts'
 import type { DevelopmentAccess } from './development-access.ts'
-import { hideSecrets, hideValues } from './hide-secrets.ts'
+import { hideSecrets, hideValues, type Reader } from './hide-secrets.ts'
 
 /** The source of a gateway's description. */
 export interface DescribedGateway {
@@ -22,13 +22,13 @@ export interface DescribedGateway {
   readonly gatewayUrl: string
   /** The caller; nobody in development. */
   readonly user: Identity | undefined
+  readonly reader: Reader
   readonly development?: DevelopmentAccess | undefined
 }
 
 /** Version, start, configuration, and the people to act as in development. */
 export async function describeGateway(described: DescribedGateway) {
-  const { config, warnings, version, file, startedAt, loadedAt, lastReload, gatewayUrl, user, development } =
-    described
+  const { config, warnings, version, file, startedAt, loadedAt, gatewayUrl, user, development } = described
   return {
     version,
     profile: PROFILE_VERSION,
@@ -42,9 +42,16 @@ export async function describeGateway(described: DescribedGateway) {
       file: file ?? null,
       loadedAt: loadedAt.toISOString(),
       warnings: warnings.map(({ text }) => text),
-      lastReload: lastReload ?? null,
+      lastReload: describeReload(described),
     },
   }
+}
+
+/** Faults quote the file, addresses and rules included. */
+function describeReload({ lastReload, reader }: DescribedGateway): ReloadResult | null {
+  if (lastReload === undefined) return null
+  if (reader === 'operator' || lastReload.faults.length === 0) return lastReload
+  return { ...lastReload, faults: ['only operators see the faults'] }
 }
 
 /** The name for people: a claim of OpenID Connect, else the subject. */
@@ -60,46 +67,45 @@ async function peopleOf(development: DevelopmentAccess | undefined) {
 }
 
 /** Routes with each plugin's plan for them, plugins in order, and services; without secrets. */
-export function describeRoutes({
-  config,
-  plugins,
-  pools,
-  mcp,
-}: Pick<Snapshot, 'config' | 'plugins' | 'pools' | 'mcp'>) {
+export function describeRoutes(
+  { config, plugins, pools, mcp }: Pick<Snapshot, 'config' | 'plugins' | 'pools' | 'mcp'>,
+  reader: Reader,
+) {
   const { routes, gateway } = config
   const tools = mcp?.routeTools()
   const upstream = { name: 'upstream', configured: true, configuration: { ...gateway.limits } }
   const describePlugin = (plugin: PipelinePlugin) => ({
     name: plugin.name,
     configured: routes.some((route) => planOf(plugin, route).runs),
-    configuration: sectionOf(plugin.name, config.plugins),
+    configuration: sectionOf(plugin.name, config.plugins, reader),
   })
   return {
     routes: routes.map((route) => ({
-      ...describeRoute(route, plugins),
+      ...describeRoute(route, plugins, reader),
       tool: tools?.get(route.id) ?? null,
     })),
     plugins: [...plugins.map(describePlugin), upstream],
     services: describeServices(config),
-    upstreams: pools.groups.map(describeUpstream),
+    upstreams: pools.groups.map((group) => describeUpstream(group, reader)),
   }
 }
 
-function sectionOf(name: string, { custom = [], ...sections }: PluginsConfig): unknown {
+function sectionOf(name: string, { custom = [], ...sections }: PluginsConfig, reader: Reader): unknown {
   const entry = custom.find((each) => each.name === name)
-  if (entry === undefined) return hideSecrets((sections as Readonly<Record<string, unknown>>)[name] ?? {})
+  if (entry === undefined)
+    return hideSecrets((sections as Readonly<Record<string, unknown>>)[name] ?? {}, reader)
   const { after, token, options } = entry
   // Only the plugin knows which of its options are secrets.
   return { after, token, options: hideValues(options) }
 }
 
-function describeRoute(route: RouteConfig, plugins: readonly PipelinePlugin[]) {
+function describeRoute(route: RouteConfig, plugins: readonly PipelinePlugin[], reader: Reader) {
   const { id, method, path, mode, executionTimeoutSeconds, roles, scopes, conformance } = route
   return {
     id,
     method,
     path,
-    target: route.target === undefined ? null : String(hideSecrets(route.target)),
+    target: route.target === undefined ? null : String(hideSecrets(route.target, reader)),
     upstream: route.upstream ?? null,
     mode,
     executionTimeoutSeconds,
@@ -123,13 +129,13 @@ function upstreamPlan({ target, upstream }: RouteConfig) {
 }
 
 /** The targets of an upstream with their state in this process. */
-function describeUpstream({ name, states, isStale }: TargetGroup) {
+function describeUpstream({ name, states, isStale }: TargetGroup, reader: Reader) {
   return {
     name,
     resolved: !isStale,
     targets: states.map(({ number, url, weight, condition, active }) => ({
       number,
-      url: String(hideSecrets(url)),
+      url: String(hideSecrets(url, reader)),
       weight,
       state: condition,
       active,

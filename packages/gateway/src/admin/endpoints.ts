@@ -26,7 +26,7 @@ export interface Site {
   /** The gateway's URL for the browser that sent the request. */
   readonly gatewayUrl: (exchange: Exchange) => string
   readonly describeGateway: (exchange: Exchange) => Promise<unknown>
-  readonly describeRoutes: () => unknown
+  readonly describeRoutes: (exchange: Exchange) => unknown
   /** The use of tenants against their limits. */
   readonly usage: (exchange: Exchange) => Promise<AdminAnswer>
   readonly reload: () => Promise<unknown>
@@ -94,7 +94,7 @@ type Endpoint = Readonly<Record<string, Handler>>
 const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/openapi.json', { GET: () => jsonAnswer(adminOpenApi) }],
   ['/api/gateway', { GET: async (exchange, site) => jsonAnswer(await site.describeGateway(exchange)) }],
-  ['/api/routes', { GET: (_exchange, site) => jsonAnswer(site.describeRoutes()) }],
+  ['/api/routes', { GET: (exchange, site) => jsonAnswer(site.describeRoutes(exchange)) }],
   ['/api/openapi', { GET: (exchange, { documents }) => documents.find(exchange) }],
   ['/api/usage', { GET: (exchange, site) => site.usage(exchange) }],
   ['/api/reload', { POST: async (_exchange, site) => jsonAnswer(await site.reload()) }],

@@ -3,7 +3,7 @@ import { hideSecrets } from './hide-secrets.ts'
 
 test('values of secret keys are hidden, of any type and at any depth', () => {
   const secret = { client_secret: 'a', nested: [{ password: { deep: 'b' } }], api_key: 'c', apiKey: 'd' }
-  expect(hideSecrets({ ...secret, privateKey: 'e', credentials: ['f'] })).toEqual({
+  expect(hideSecrets({ ...secret, privateKey: 'e', credentials: ['f'] }, 'operator')).toEqual({
     client_secret: '[hidden]',
     nested: [{ password: '[hidden]' }],
     api_key: '[hidden]',
@@ -14,7 +14,7 @@ test('values of secret keys are hidden, of any type and at any depth', () => {
 })
 
 test('the address of Redis is hidden as a whole', () => {
-  expect(hideSecrets({ shared: { redis_url: 'redis://a:b@c', ca_file: 'd' } })).toEqual({
+  expect(hideSecrets({ shared: { redis_url: 'redis://a:b@c', ca_file: 'd' } }, 'operator')).toEqual({
     shared: { redis_url: '[hidden]', ca_file: 'd' },
   })
 })
@@ -25,7 +25,7 @@ test('credentials for introspection are hidden, also the name of their file', ()
     client_id: 'gateway',
     client_secret_file: 'b',
   }
-  expect(hideSecrets({ introspection })).toEqual({
+  expect(hideSecrets({ introspection }, 'operator')).toEqual({
     introspection: {
       url: 'https://id.test/[hidden]?key=[hidden]',
       client_id: 'gateway',
@@ -35,7 +35,9 @@ test('credentials for introspection are hidden, also the name of their file', ()
 })
 
 test('every value of a map of headers is hidden', () => {
-  expect(hideSecrets({ headers: { A: 'x', B: 'y' } })).toEqual({ headers: { A: '[hidden]', B: '[hidden]' } })
+  expect(hideSecrets({ headers: { A: 'x', B: 'y' } }, 'operator')).toEqual({
+    headers: { A: '[hidden]', B: '[hidden]' },
+  })
 })
 
 test.each([
@@ -51,7 +53,7 @@ test.each([
   ['http://127.0.0.1:8081', 'http://127.0.0.1:8081'],
   ['not an address?k=v', 'not an address?k=v'],
 ])('%s is shown as %s', (address, shown) => {
-  expect(hideSecrets(address)).toBe(shown)
+  expect(hideSecrets(address, 'operator')).toBe(shown)
 })
 
 test.each([
@@ -59,7 +61,7 @@ test.each([
   ['https://u:p@host/a{tenant}/?x={feature}&bare', 'https://[hidden]@host/[hidden]/?x={feature}&[hidden]'],
   ['https://host', 'https://host'],
 ])('%s as the address of a webhook is shown as %s', (url, shown) => {
-  expect(hideSecrets({ webhook: { url } })).toEqual({ webhook: { url: shown } })
+  expect(hideSecrets({ webhook: { url } }, 'operator')).toEqual({ webhook: { url: shown } })
 })
 
 test('other values stay unchanged', () => {
@@ -70,5 +72,24 @@ test('other values stay unchanged', () => {
     none: null,
     rules: [{ builtin: 'api_key' }],
   }
-  expect(hideSecrets(plain)).toEqual(plain)
+  expect(hideSecrets(plain, 'operator')).toEqual(plain)
+})
+
+test.each([
+  ['https://user:pass@host/path', 'https://[hidden]@host/[hidden]'],
+  ['https://host?k=v', 'https://host/[hidden]'],
+  ['https://host:8443/', 'https://host:8443'],
+  ['http://127.0.0.1:8081', 'http://127.0.0.1:8081'],
+  ['not an address?k=v', 'not an address?k=v'],
+])('%s is shown to viewers as %s', (address, shown) => {
+  expect(hideSecrets([address], 'viewer')).toEqual([shown])
+})
+
+test('viewers see neither keywords nor patterns of rules, and the names of issuers', () => {
+  const rules = [{ name: 'a', keywords: ['b'], regex: 'c' }]
+  const issuers = [{ issuer: 'https://id.test/realms/a', jwks_uri: 'https://id.test/realms/a/keys' }]
+  expect(hideSecrets({ rules, issuers }, 'viewer')).toEqual({
+    rules: [{ name: 'a', keywords: '[hidden]', regex: '[hidden]' }],
+    issuers: [{ issuer: 'https://id.test/realms/a', jwks_uri: 'https://id.test/[hidden]' }],
+  })
 })

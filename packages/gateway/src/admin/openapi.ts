@@ -300,7 +300,7 @@ export const adminOpenApi = {
     title: 'Agentic REST gateway, admin listener',
     version: PROFILE_VERSION,
     description:
-      'What the console reads. Outside development reading needs a token with the role of a viewer or an operator (gateway.admin.roles), anything else that of an operator.',
+      'What the console reads. Outside development reading needs a token with the role of a viewer or an operator (gateway.admin.roles), anything else that of an operator. Viewers see [hidden] for the path and query of addresses, for keywords and regex of rules, and no faults of a reload.',
   },
   paths: {
     '/api/gateway': { get: operation('What runs, and from which configuration', ok('Gateway')) },

@@ -3,6 +3,7 @@ import { eventually } from '@agentic-rest/testing/eventually'
 import { sendRequest } from '@agentic-rest/testing/send-request'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../../src/index.ts'
 import { startAdmin } from './harness/start-admin.ts'
 
 const secret = 'a shared secret of the tests, long enough'
@@ -398,5 +399,76 @@ describe('with viewers and operators', () => {
     expect((await sendRequest(`${adminUrl}/api/gateway`, { headers: { cookie } })).status).toBe(200)
     const reload = await sendRequest(`${adminUrl}/api/reload`, { method: 'POST', headers: { cookie } })
     expect(reload.status).toBe(403)
+  })
+
+  test('viewers see neither paths of addresses nor the text of rules, operators do', async () => {
+    const texts = ['target-path', 'listed-path', 'collector-path', 'collector-query', 'apollo', 'fault-word']
+    const file = 'gateway.yaml'
+    const read = () =>
+      parseConfig('plugins: { prompt-sanitize: { rules: [{ name: a, keywords: fault-word }] } }', {
+        file,
+        env: {},
+      })
+    const { adminUrl, url } = await startAdmin({
+      admin: {},
+      source: { file, read },
+      settings: { roles: { viewer: { role: 'viewer' }, operator: { role: 'operator' } } },
+      config: {
+        plugins: {
+          'token-validator': { issuers: both },
+          'prompt-sanitize': {
+            rules: [
+              { name: 'project', keywords: ['apollo'], action: 'reject' },
+              { name: 'number', regex: 'apollo-[0-9]' },
+            ],
+          },
+          'otel-audit': {
+            enabled: false,
+            otlp_endpoint: 'http://127.0.0.1:9/collector-path?collector-query=1',
+          },
+        },
+        upstreams: { listed: { targets: ['http://127.0.0.1:9/listed-path', 'http://127.0.0.1:9'] } },
+        routes: [
+          { id: 'one', method: 'GET', path: '/one', target: 'http://127.0.0.1:9/target-path' },
+          { id: 'many', method: 'GET', path: '/many', upstream: 'listed' },
+        ],
+      },
+    })
+    const ask = async (role: string, path: string, method = 'GET') => {
+      const authorization = `Bearer ${await tokenFor([role])}`
+      return (await sendRequest(`${adminUrl}${path}`, { method, headers: { authorization } })).body.toString()
+    }
+    await ask('operator', '/api/reload', 'POST')
+    const authorization = `Bearer ${await tokenFor(['operator'])}`
+    const headers = { authorization, 'x-tenant-id': 'acme', 'x-correlation-id': 'c-1' }
+    await sendRequest(`${url}/one`, { headers })
+    const all = [
+      ...['/openapi.json', '/api/gateway', '/api/routes', '/api/openapi?route=one', '/api/recent'],
+      ...['/api/requests', '/api/usage', '/api/records?correlation_id=c-1'],
+    ]
+    const shownTo = async (role: string) => {
+      const answers = (await Promise.all(all.map((path) => ask(role, path)))).join('\n')
+      return texts.filter((text) => answers.includes(text))
+    }
+    expect([await shownTo('viewer'), await shownTo('operator')]).toEqual([[], texts])
+    const { routes, upstreams, plugins } = JSON.parse(await ask('viewer', '/api/routes'))
+    const configurationOf = (name: string) =>
+      plugins.find((plugin: { name: string }) => plugin.name === name).configuration
+    expect(routes[0].target).toBe('http://127.0.0.1:9/[hidden]')
+    expect(upstreams[0].targets.map((target: { url: string }) => target.url)).toEqual([
+      'http://127.0.0.1:9/[hidden]',
+      'http://127.0.0.1:9',
+    ])
+    expect(configurationOf('otel-audit').otlp_endpoint).toBe('http://127.0.0.1:9/[hidden]')
+    expect(configurationOf('prompt-sanitize').rules).toEqual([
+      { name: 'project', keywords: '[hidden]', action: 'reject' },
+      { name: 'number', regex: '[hidden]', action: 'redact' },
+    ])
+    expect(configurationOf('token-validator').issuers[0].issuer).toBe(issuer)
+    expect(JSON.parse(await ask('viewer', '/api/gateway')).configuration.lastReload).toEqual({
+      at: expect.stringMatching(/Z$/),
+      result: 'refused',
+      faults: ['only operators see the faults'],
+    })
   })
 })

@@ -54,7 +54,11 @@ const grant = section({
 })
 
 const adminRoles = section({
-  viewer: grant.optional().describe('Who may read: the console, the API and the feed.'),
+  viewer: grant
+    .optional()
+    .describe(
+      'Who may read the console, the API and the feed, without paths of addresses and words of rules.',
+    ),
   operator: grant.optional().describe('Who may also act: reload the file and post records.'),
 })
 
