@@ -28,6 +28,7 @@ const repoChecks: readonly Step[] = [
     name: 'one JSON reader',
     run: async () => (await import('./checks/one-json-reader.ts')).oneJsonReader(root),
   },
+  { name: 'marked keys', run: async () => (await import('./checks/marked-keys.ts')).markedKeys() },
   {
     name: 'no export star',
     run: async () => (await import('./checks/no-export-star.ts')).noExportStar(root),

@@ -3,6 +3,8 @@ import { codeText, markdownTable, tableText } from './generated.ts'
 /** The parts of a node of the configuration's JSON Schema that the tables use. */
 export interface KeySchema {
   readonly type?: string
+  /** A file name or a secret. */
+  readonly title?: string
   readonly description?: string
   readonly default?: unknown
   readonly enum?: readonly string[]
@@ -78,7 +80,9 @@ function typeText(schema: KeySchema): string {
     case 'object':
       return valuesOf(plain) === undefined ? 'map' : `map of ${itemText(valuesOf(plain) ?? {})} by name`
     default:
-      return (plain.minLength ?? 0) > 1 ? `text, at least ${plain.minLength} characters` : 'text'
+      return (plain.minLength ?? 0) > 1
+        ? `${nameOf(schema)}, at least ${plain.minLength} characters`
+        : nameOf(schema)
   }
 }
 
@@ -86,7 +90,12 @@ function itemText(schema: KeySchema): string {
   const { type, enum: words } = withoutReference(schema)
   if (words !== undefined) return words.map(codeText).join(', ')
   if (type === 'object') return 'maps'
-  return mapForm(schema).properties === undefined ? 'texts' : 'texts or maps'
+  return mapForm(schema).properties === undefined ? `${nameOf(schema)}s` : 'texts or maps'
+}
+
+/** The name of a text: a file name or a secret where the schema says so. */
+function nameOf({ title = 'text' }: KeySchema): string {
+  return title
 }
 
 function defaultText({ default: value, properties }: KeySchema): string {

@@ -146,6 +146,25 @@ routes: [ { id: read, method: GET, path: /read, target: "https://127.0.0.1:9000"
   ])
 })
 
+test('each kind of file is looked for: authorities of Redis and the key of the log, no module and no log', async () => {
+  const cwd = folderWith({
+    'gateway.yaml': `
+gateway: { shared: { redis_url: "rediss://127.0.0.1", ca_file: redis.pem } }
+plugins:
+  token-validator: { mode: "off" }
+  tenant-injector: { trust_header: everyone, allowed: [acme] }
+  otel-audit: { exporter: file, file: audit.log, head_file: head/audit, seal: { key_file: log.key, name: log.test/a } }
+routes: []
+`,
+  })
+  const { stdout } = await runHere(['check', 'gateway.yaml', '--json'], { cwd })
+  const warnings: { id: string; path: string }[] = JSON.parse(stdout).warnings
+  expect(warnings.filter(({ id }) => id === 'missing-file').map(({ path }) => path)).toEqual([
+    'gateway.shared.ca_file',
+    'plugins.otel-audit.seal.key_file',
+  ])
+})
+
 test('all faults of a file are printed at once, as compilers print them', async () => {
   const stderr = badFaults
     .map(({ file, line, column, path, message }) => `${file}:${line}:${column}: ${path}: ${message}\n`)

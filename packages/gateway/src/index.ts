@@ -10,7 +10,7 @@ export {
   type Path as ConfigPath,
 } from './config/faults.ts'
 export { loadConfig, watchConfig } from './config/load-config.ts'
-export { type ConfigResult, parseConfig } from './config/parse-config.ts'
+export { type ConfigResult, type NamedFile, parseConfig } from './config/parse-config.ts'
 export { METHODS as routeMethods } from './config/schema/route-section.ts'
 export { type ConfigWarning, type LoadedConfig, type WarningId, warningKinds } from './config/warnings.ts'
 export { errorCodes, InitialisationError, validationFailed } from './errors.ts'

@@ -4,9 +4,9 @@ import {
   type ConfigPath,
   type ConfigWarning,
   formatPath,
-  type GatewayConfig,
   loadConfig,
   loadForCheck,
+  type NamedFile,
   startFaults,
   warningKinds,
 } from '@agentic-rest/gateway'
@@ -74,7 +74,7 @@ export async function checkFile(
     return { id, file, line, column, path: formatPath(path), message }
   }
   const progress = (message: string) => void host.stderr.write(`${terminalLine(message)}\n`)
-  const found = [...missingFiles(result.config), ...(live ? await checkLive(result, progress) : [])].map(
+  const found = [...missingFiles(result.files), ...(live ? await checkLive(result, progress) : [])].map(
     located,
   )
   const all = [...result.warnings, ...found].toSorted((a, b) => a.line - b.line || a.column - b.column)
@@ -98,8 +98,7 @@ export async function checkFile(
 function contentFaults(read: ReturnType<typeof loadConfig>, file: string): ConfigFault[] {
   const places = read.ok ? read : read.sound
   if (places === undefined) return []
-  const references = read.ok ? referencedFiles(read.config) : (read.sound?.issuers ?? []).flatMap(issuerFiles)
-  const missing = references.filter(([, name]) => !existsSync(name)).map(([path]) => formatPath(path))
+  const missing = missingFiles(places.files).map(({ path }) => formatPath(path))
   return startFaults(read).flatMap(({ path, message }): ConfigFault[] => {
     const key = formatPath(path)
     if (missing.some((absent) => absent.startsWith(key))) return []
@@ -141,77 +140,12 @@ interface MissingFile {
   readonly message: string
 }
 
-/** The file with the JSON Schema of a tool, if it has one. */
-function inputFileOf(tool: GatewayConfig['routes'][number]['mcp']): string | undefined {
-  return tool === undefined || ['openapi', 'none'].includes(tool.input) ? undefined : tool.input
-}
-
 /**
  * Files named in the configuration that are not on this machine. They are warnings: a configuration is often checked
  * on a machine without its certificates.
  */
-function missingFiles(config: GatewayConfig): MissingFile[] {
-  return referencedFiles(config)
-    .filter(([, file]) => !existsSync(file))
-    .map(([path, file]) => ({ id: 'missing-file', path, message: `there is no file ${file} here` }))
-}
-
-type Reference = readonly [path: ConfigPath, file: string]
-
-function referencedFiles({ gateway, plugins, upstreams, mcp, routes }: GatewayConfig): Reference[] {
-  const { tls, admin, identity, shared, approvals_page: page } = gateway
-  const webhooks = (['tenant-injector', 'license-check'] as const).flatMap((name) =>
-    Object.entries(plugins[name].webhook?.headers_files ?? {}).flatMap(([header, file]) =>
-      named(['plugins', name, 'webhook', 'headers_files', header], file),
-    ),
-  )
-  return [
-    ...named(['gateway', 'tls', 'cert_file'], tls?.cert_file),
-    ...named(['gateway', 'tls', 'key_file'], tls?.key_file),
-    ...named(['gateway', 'tls', 'client_ca_file'], tls?.client_ca_file),
-    ...named(['gateway', 'admin', 'tls', 'cert_file'], admin?.tls?.cert_file),
-    ...named(['gateway', 'admin', 'tls', 'key_file'], admin?.tls?.key_file),
-    ...named(['gateway', 'admin', 'tls', 'client_ca_file'], admin?.tls?.client_ca_file),
-    ...named(['gateway', 'identity', 'key_file'], identity?.key_file),
-    ...(page?.key_files ?? []).flatMap((file, index) =>
-      named(['gateway', 'approvals_page', 'key_files', index], file),
-    ),
-    ...named(['gateway', 'shared', 'redis_url_file'], shared?.redis_url_file),
-    ...[...plugins['token-validator'].issuers.entries()].flatMap(issuerFiles),
-    ...webhooks,
-    ...(mcp?.state_secrets_files ?? []).flatMap((file, index) =>
-      named(['mcp', 'state_secrets_files', index], file),
-    ),
-    ...Object.entries(upstreams).flatMap(([name, upstream]) => targetFiles(['upstreams', name], upstream)),
-    ...routes.flatMap((route, index) => [
-      ...targetFiles(['routes', index], route),
-      ...named(['routes', index, 'mcp', 'input'], inputFileOf(route.mcp)),
-    ]),
-  ]
-}
-
-type TargetFiles = Pick<GatewayConfig['routes'][number], 'ca_file' | 'client_cert_file' | 'client_key_file'>
-
-function targetFiles(path: ConfigPath, files: TargetFiles): Reference[] {
-  return (['ca_file', 'client_cert_file', 'client_key_file'] as const).flatMap((key) =>
-    named([...path, key], files[key]),
-  )
-}
-
-type Issuer = GatewayConfig['plugins']['token-validator']['issuers'][number]
-
-function issuerFiles([index, { jwks_file, hs256_secret_file, introspection }]: readonly [
-  index: number,
-  issuer: Issuer,
-]): Reference[] {
-  const path = ['plugins', 'token-validator', 'issuers', index]
-  return [
-    ...named([...path, 'jwks_file'], jwks_file),
-    ...named([...path, 'hs256_secret_file'], hs256_secret_file),
-    ...named([...path, 'introspection', 'client_secret_file'], introspection?.client_secret_file),
-  ]
-}
-
-function named(path: ConfigPath, file: string | undefined): Reference[] {
-  return file === undefined ? [] : [[path, file]]
+function missingFiles(files: readonly NamedFile[]): MissingFile[] {
+  return files
+    .filter(({ name }) => !existsSync(name))
+    .map(({ path, name }) => ({ id: 'missing-file', path, message: `there is no file ${name} here` }))
 }

@@ -8,7 +8,7 @@ import type { PipelinePlugin } from '../plugin.ts'
 import { planOf } from '../plugins/plugin-set.ts'
 import type { TargetGroup } from '../upstream/targets/target-group.ts'
 import type { DevelopmentAccess } from './development-access.ts'
-import { hideSecrets, hideValues, type Reader } from './hide-secrets.ts'
+import { hideSecrets, type Reader } from './hide-secrets.ts'
 
 /** The source of a gateway's description. */
 export interface DescribedGateway {
@@ -93,11 +93,15 @@ export function describeRoutes(
 function sectionOf(name: string, { custom = [], ...sections }: PluginsConfig, reader: Reader): unknown {
   const entry = custom.find((each) => each.name === name)
   if (entry === undefined)
-    return hideSecrets((sections as Readonly<Record<string, unknown>>)[name] ?? {}, reader)
+    return hideSecrets((sections as Readonly<Record<string, unknown>>)[name] ?? {}, ['plugins', name], {
+      reader,
+    })
   const { after, token, options } = entry
-  // Only the plugin knows which of its options are secrets.
-  return { after, token, options: hideValues(options) }
+  return hideSecrets({ after, token, options }, ['plugins', 'custom', 0], { reader })
 }
+
+/** The place of a target in the configuration. */
+const TARGET = ['routes', 0, 'target']
 
 function describeRoute(route: RouteConfig, plugins: readonly PipelinePlugin[], reader: Reader) {
   const { id, method, path, mode, executionTimeoutSeconds, roles, scopes, conformance } = route
@@ -105,7 +109,7 @@ function describeRoute(route: RouteConfig, plugins: readonly PipelinePlugin[], r
     id,
     method,
     path,
-    target: route.target === undefined ? null : String(hideSecrets(route.target, reader)),
+    target: route.target === undefined ? null : hideSecrets(route.target, TARGET, { reader }),
     upstream: route.upstream ?? null,
     mode,
     executionTimeoutSeconds,
@@ -135,7 +139,7 @@ function describeUpstream({ name, states, isStale }: TargetGroup, reader: Reader
     resolved: !isStale,
     targets: states.map(({ number, url, weight, condition, active }) => ({
       number,
-      url: String(hideSecrets(url, reader)),
+      url: hideSecrets(url, TARGET, { reader }),
       weight,
       state: condition,
       active,

@@ -1,21 +1,44 @@
 import { expect, test } from 'vitest'
+import { section, text } from '../config/schema/field-kinds.ts'
 import { hideSecrets } from './hide-secrets.ts'
 
-test('values of secret keys are hidden, of any type and at any depth', () => {
-  const secret = { client_secret: 'a', nested: [{ password: { deep: 'b' } }], api_key: 'c', apiKey: 'd' }
-  expect(hideSecrets({ ...secret, privateKey: 'e', credentials: ['f'] }, 'operator')).toEqual({
+const operator = { reader: 'operator' } as const
+const addresses = section({ address: text('an address') })
+
+const VALIDATOR = ['plugins', 'token-validator']
+const WEBHOOK = ['plugins', 'tenant-injector', 'webhook']
+
+test('secrets are hidden at any depth, and so are the names of their files', () => {
+  const issuers = [{ hs256_secret: 'a', hs256_secret_file: 'b', jwks_file: 'c' }]
+  expect(hideSecrets({ mode: 'on', issuers }, VALIDATOR, operator)).toEqual({
+    mode: 'on',
+    issuers: [{ hs256_secret: '[hidden]', hs256_secret_file: '[hidden]', jwks_file: 'c' }],
+  })
+})
+
+test('what the schema does not know is hidden', () => {
+  const unknown = { client_secret: 'a', nested: [{ password: { deep: 1 } }], none: null }
+  expect(hideSecrets({ mode: 'on', ...unknown }, VALIDATOR, operator)).toEqual({
+    mode: 'on',
     client_secret: '[hidden]',
-    nested: [{ password: '[hidden]' }],
-    api_key: '[hidden]',
-    apiKey: '[hidden]',
-    privateKey: '[hidden]',
-    credentials: '[hidden]',
+    nested: [{ password: { deep: '[hidden]' } }],
+    none: '[hidden]',
+  })
+  expect(hideSecrets({ name: 'a' }, ['plugins', 'no-such-plugin'], operator)).toEqual({ name: '[hidden]' })
+})
+
+test('options of a custom plugin are hidden, their keys are shown', () => {
+  const options = { key: 'a', list: [1, { on: true }] }
+  expect(hideSecrets({ token: false, options }, ['plugins', 'custom', 0], operator)).toEqual({
+    token: false,
+    options: { key: '[hidden]', list: ['[hidden]', { on: '[hidden]' }] },
   })
 })
 
 test('the address of Redis is hidden as a whole', () => {
-  expect(hideSecrets({ shared: { redis_url: 'redis://a:b@c', ca_file: 'd' } }, 'operator')).toEqual({
-    shared: { redis_url: '[hidden]', ca_file: 'd' },
+  expect(hideSecrets({ redis_url: 'redis://a:b@c', ca_file: 'd' }, ['gateway', 'shared'], operator)).toEqual({
+    redis_url: '[hidden]',
+    ca_file: 'd',
   })
 })
 
@@ -25,7 +48,7 @@ test('credentials for introspection are hidden, also the name of their file', ()
     client_id: 'gateway',
     client_secret_file: 'b',
   }
-  expect(hideSecrets({ introspection }, 'operator')).toEqual({
+  expect(hideSecrets({ introspection }, [...VALIDATOR, 'issuers', 0], operator)).toEqual({
     introspection: {
       url: 'https://id.test/[hidden]?key=[hidden]',
       client_id: 'gateway',
@@ -35,8 +58,9 @@ test('credentials for introspection are hidden, also the name of their file', ()
 })
 
 test('every value of a map of headers is hidden', () => {
-  expect(hideSecrets({ headers: { A: 'x', B: 'y' } }, 'operator')).toEqual({
+  expect(hideSecrets({ headers: { A: 'x', B: 'y' }, timeout_ms: 5 }, WEBHOOK, operator)).toEqual({
     headers: { A: '[hidden]', B: '[hidden]' },
+    timeout_ms: 5,
   })
 })
 
@@ -53,7 +77,7 @@ test.each([
   ['http://127.0.0.1:8081', 'http://127.0.0.1:8081'],
   ['not an address?k=v', 'not an address?k=v'],
 ])('%s is shown as %s', (address, shown) => {
-  expect(hideSecrets(address, 'operator')).toBe(shown)
+  expect(hideSecrets(address, ['routes', 0, 'target'], operator)).toBe(shown)
 })
 
 test.each([
@@ -61,18 +85,14 @@ test.each([
   ['https://u:p@host/a{tenant}/?x={feature}&bare', 'https://[hidden]@host/[hidden]/?x={feature}&[hidden]'],
   ['https://host', 'https://host'],
 ])('%s as the address of a webhook is shown as %s', (url, shown) => {
-  expect(hideSecrets({ webhook: { url } }, 'operator')).toEqual({ webhook: { url: shown } })
+  expect(hideSecrets({ url }, WEBHOOK, operator)).toEqual({ url: shown })
 })
 
 test('other values stay unchanged', () => {
-  const plain = {
-    max_token_bytes: 1,
-    token_types: ['JWT'],
-    flag: true,
-    none: null,
-    rules: [{ builtin: 'api_key' }],
-  }
-  expect(hideSecrets(plain, 'operator')).toEqual(plain)
+  const plain = { max_token_bytes: 1, required_claims: ['sub'], end_streams_at_expiry: true }
+  expect(hideSecrets(plain, VALIDATOR, operator)).toEqual(plain)
+  const rules = [{ name: 'keys', builtin: 'api_key' }]
+  expect(hideSecrets({ rules }, ['plugins', 'prompt-sanitize'], operator)).toEqual({ rules })
 })
 
 test.each([
@@ -82,14 +102,18 @@ test.each([
   ['http://127.0.0.1:8081', 'http://127.0.0.1:8081'],
   ['not an address?k=v', 'not an address?k=v'],
 ])('%s is shown to viewers as %s', (address, shown) => {
-  expect(hideSecrets([address], 'viewer')).toEqual([shown])
+  expect(hideSecrets({ address }, [], { reader: 'viewer', schema: addresses })).toEqual({ address: shown })
 })
 
 test('viewers see neither keywords nor patterns of rules, and the names of issuers', () => {
-  const rules = [{ name: 'a', keywords: ['b'], regex: 'c' }]
+  const rules = [{ name: 'a', keywords: ['b', 'c'], regex: 'd' }]
   const issuers = [{ issuer: 'https://id.test/realms/a', jwks_uri: 'https://id.test/realms/a/keys' }]
-  expect(hideSecrets({ rules, issuers }, 'viewer')).toEqual({
-    rules: [{ name: 'a', keywords: '[hidden]', regex: '[hidden]' }],
-    issuers: [{ issuer: 'https://id.test/realms/a', jwks_uri: 'https://id.test/[hidden]' }],
+  const plugins = { 'prompt-sanitize': { rules }, 'token-validator': { issuers } }
+  expect(hideSecrets(plugins, ['plugins'], { reader: 'operator' })).toEqual(plugins)
+  expect(hideSecrets(plugins, ['plugins'], { reader: 'viewer' })).toEqual({
+    'prompt-sanitize': { rules: [{ name: 'a', keywords: ['[hidden]', '[hidden]'], regex: '[hidden]' }] },
+    'token-validator': {
+      issuers: [{ issuer: 'https://id.test/realms/a', jwks_uri: 'https://id.test/[hidden]' }],
+    },
   })
 })

@@ -1,40 +1,48 @@
+import { configSchema } from '../config/config-schema.ts'
+import type { Path } from '../config/faults.ts'
+import { type KeySchema, type Mark, mapLeaves, schemaAt } from '../config/schema/marks.ts'
+
 const HIDDEN = '[hidden]'
-const SECRET_KEY = /secret|password|passphrase|credential|api_?key|private|redis_url/i
-/** Maps whose every value may be a credential. */
-const SECRET_MAPS = ['headers']
-/** URLs of webhooks: with many services the path is the credential. */
-const SECRET_PATHS = ['url']
-/** The text that a rule of prompt-sanitize finds is often the very text that must not spread. */
-const OPERATOR_KEYS = ['keywords', 'regex']
 
 /** Who reads a configuration: operators see all but secrets, viewers only the origins of addresses and no text of rules. */
 export type Reader = 'viewer' | 'operator'
 
-/** A copy of a configuration without its secrets. */
-export function hideSecrets(value: unknown, reader: Reader, key = ''): unknown {
-  const isHidden = SECRET_KEY.test(key) || (reader === 'viewer' && OPERATOR_KEYS.includes(key))
-  if (isHidden && value !== undefined) return HIDDEN
-  if (typeof value === 'string') {
-    // The name of an issuer looks like an address, and every token has it.
-    if (reader === 'viewer' && key !== 'issuer') return originOnly(value)
-    return hideInUrl(value, SECRET_PATHS.includes(key))
-  }
-  if (Array.isArray(value)) return value.map((item) => hideSecrets(item, reader))
-  if (typeof value !== 'object' || value === null) return value
-  const isSecretMap = SECRET_MAPS.includes(key)
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      isSecretMap ? HIDDEN : hideSecrets(inner, reader, name),
-    ]),
-  )
+interface HideOptions {
+  readonly reader: Reader
+  /** The schema of the value, when it is not the one at `path`. */
+  readonly schema?: KeySchema | undefined
 }
 
-/** A copy of a configuration with its keys and without its values. */
-export function hideValues(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return HIDDEN
-  if (Array.isArray(value)) return value.map(hideValues)
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hideValues(inner)]))
+/** A copy of a part of the configuration without its secrets; `path` is its place there. What has no schema is hidden. */
+export function hideSecrets<Value>(
+  value: Value,
+  path: Path,
+  { reader, schema = schemaAt(configSchema, path) }: HideOptions,
+): Value {
+  return mapLeaves(value, { schema, path }, ({ value, mark }) => {
+    if (isHidden(mark, reader)) return HIDDEN
+    return typeof value === 'string' ? hideInText(value, mark, reader) : value
+  })
+}
+
+function isHidden(mark: Mark | undefined, reader: Reader): boolean {
+  switch (mark?.type) {
+    case 'secret':
+      return mark.part !== 'parameters'
+    case 'file':
+      return mark.content !== undefined
+    case 'shown':
+      return mark.to === 'operators' && reader === 'viewer'
+    case undefined:
+      return false
+  }
+}
+
+/** A text may be an address. */
+function hideInText(text: string, mark: Mark | undefined, reader: Reader): string {
+  const isName = mark?.type === 'shown' && mark.to === 'everybody'
+  if (reader === 'viewer' && !isName) return originOnly(text)
+  return hideInUrl(text, mark?.type === 'secret')
 }
 
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?/i
@@ -51,7 +59,7 @@ function hideUser(authority: string): string {
   return authority.replace(/^.*@/s, `${HIDDEN}@`)
 }
 
-/** A URL may have credentials before the host, in the query or in the path. Placeholders such as `{tenant}` are shown. */
+/** A URL may have credentials before the host, in the query or, with many services, in the path. Placeholders such as `{tenant}` are shown. */
 function hideInUrl(text: string, isPathSecret: boolean): string {
   const [, scheme, authority = '', path = '', query] = URL_PARTS.exec(text) ?? []
   if (scheme === undefined) return text

@@ -3,6 +3,7 @@ import { configSchema } from './config-schema.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { type Finding, type Path, quote } from './faults.ts'
 import { configJsonSchema, type JsonSchema } from './json-schema.ts'
+import { isSecretAt } from './schema/marks.ts'
 import {
   keyPlaceAt,
   nodeAt,
@@ -141,13 +142,9 @@ const wrongValue = (root: SourceNode, path: Path, issue: Issue): Finding => {
 
 const range = ({ offset, end }: { offset: number; end: number }) => ({ offset, end })
 
-/** Keys whose values are credentials, at any depth below them. */
-const SECRET_KEYS = ['hs256_secret', 'headers', 'redis_url', 'state_secrets', 'options']
-
-/** Whether the value at a path may appear in a message: not a credential, and not from the environment. */
+/** Whether the value at a path may appear in a message: not a secret, and not from the environment. */
 export const isShowable = (node: SourceNode | undefined, path: Path): boolean =>
-  !path.some((step) => SECRET_KEYS.includes(String(step))) &&
-  (node?.kind !== 'scalar' || node.variables.length === 0)
+  !isSecretAt(configSchema, path) && (node?.kind !== 'scalar' || node.variables.length === 0)
 
 const got = (node: SourceNode, path: Path): string => {
   if (node.kind === 'map') return ', got a map'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { configSchema } from './config-schema.ts'
+import { type KeySchema, markOf } from './schema/marks.ts'
 
 /** A JSON Schema node, with the keywords that this module reads. */
 export interface JsonSchema {
@@ -12,18 +13,29 @@ export interface JsonSchema {
 }
 
 const REFERENCE = { $ref: '#/$defs/reference' }
-const ANNOTATIONS = ['description', 'default']
+const ANNOTATIONS = ['title', 'description', 'default']
 
 /**
  * The JSON Schema (2020-12) of a configuration file for editors: keys with defaults are optional, and a `${VAR}`
  * reference, a text until the gateway starts, is allowed in place of numbers, booleans and restricted texts.
  */
-export const configJsonSchema = (): JsonSchema => {
-  const { $schema, ...schema } = z.toJSONSchema(configSchema, {
+export const configJsonSchema = (described: z.ZodType = configSchema): JsonSchema => {
+  const { $schema, ...schema } = z.toJSONSchema(described, {
     io: 'input',
     target: 'draft-2020-12',
+    override: ({ zodSchema, jsonSchema }) => {
+      const title = titleOf(zodSchema)
+      if (title !== undefined) jsonSchema.title = title
+    },
   }) as JsonSchema
   return { $schema, title: 'gateway.yaml', ...allowReferences(schema), $defs: { reference: referenceSchema } }
+}
+
+/** Files and secrets are called so in editors and in the reference. */
+const titleOf = (schema: KeySchema): string | undefined => {
+  const mark = schema._zod.def.type === 'string' ? markOf(schema) : undefined
+  if (mark?.type === 'file') return mark.words.length === 0 ? 'file name' : undefined
+  return mark?.type === 'secret' && mark.part !== 'parameters' ? 'secret' : undefined
 }
 
 const referenceSchema: JsonSchema = {

@@ -21,9 +21,6 @@ const PUBLIC_URL: Path = [...MCP, 'public_url']
 export const toolNameOf = (id: string, name: string | undefined): string =>
   name ?? id.replaceAll(/[^A-Za-z0-9_-]/g, '-')
 
-/** Whether the `input` of a tool is the name of a file. */
-export const isInputFile = (input: string): boolean => input !== 'openapi' && input !== 'none'
-
 const toolsOf = ({ value }: Draft): readonly Path[] =>
   entriesAt(value, ['routes']).filter((route) => isPresent(value, [...route, 'mcp']))
 

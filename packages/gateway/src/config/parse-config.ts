@@ -1,14 +1,12 @@
 import { dirname, resolve } from 'node:path'
+import type { z } from 'zod'
 import { checkRules } from './check-rules.ts'
 import { checkSchema, PARSE_OPTIONS } from './check-schema.ts'
-import type {
-  CustomPluginOptions,
-  GatewayConfig,
-  IssuerOptions,
-  McpSection,
-  OtelAuditOptions,
-  RouteConfig,
-  WebhookOptions,
+import {
+  type CustomPluginOptions,
+  configSchema,
+  type GatewayConfig,
+  type IssuerOptions,
 } from './config-schema.ts'
 import { entriesAt, valueAt } from './draft.ts'
 import {
@@ -19,8 +17,8 @@ import {
   type Path,
   type Position,
 } from './faults.ts'
-import { isInputFile } from './mcp-rules.ts'
 import { plainSecrets, type SecretSource } from './plain-secrets.ts'
+import { type KeySchema, mapLeaves, schemaAt } from './schema/marks.ts'
 import { customPlugin, issuer } from './schema/plugin-sections.ts'
 import type { Environment } from './source/interpolation.ts'
 import { readYaml } from './source/read-yaml.ts'
@@ -39,6 +37,8 @@ export type ConfigResult =
       readonly text: string
       /** The texts of its module files by name, where they were read before: all workers run the same ones. */
       readonly modules?: Readonly<Record<string, string>> | undefined
+      /** The files that a start reads. */
+      readonly files: readonly NamedFile[]
       readonly warnings: readonly ConfigWarning[]
       /** The place of a value in the file; for a missing one, the place of the nearest key above it. */
       readonly positionOf: (path: Path) => Position
@@ -56,6 +56,16 @@ export type ConfigResult =
 export interface SoundEntries extends Pick<ValidConfig, 'file' | 'positionOf' | 'originOf'> {
   readonly custom: readonly (readonly [index: number, entry: CustomPluginOptions])[]
   readonly issuers: readonly (readonly [index: number, issuer: IssuerOptions])[]
+  /** The files of these entries that a start reads. */
+  readonly files: readonly NamedFile[]
+}
+
+/** A file that the configuration names. */
+export interface NamedFile {
+  /** Its key. */
+  readonly path: Path
+  /** Its absolute name. */
+  readonly name: string
 }
 
 type ValidConfig = Extract<ConfigResult, { readonly ok: true }>
@@ -98,7 +108,8 @@ export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigRe
   }
   if (config === undefined || faults.length > 0)
     return { ok: false, faults, sound: { ...places, ...soundEntries(origin.value, file) } }
-  const frozen = deepFreeze(resolveFiles(config, file))
+  const { section, files } = resolveFiles(config, { file })
+  const frozen = deepFreeze<GatewayConfig>(section)
   const unwise = [
     ...warningsOf(frozen),
     ...unsaidForwarding(frozen, origin.value),
@@ -108,24 +119,30 @@ export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigRe
     ok: true,
     ...places,
     config: frozen,
+    files,
     text,
     warnings: toWarnings(unwise, file, placeOf),
   }
 }
 
-const soundEntries = (value: unknown, file: string): Pick<SoundEntries, 'custom' | 'issuers'> => {
-  const absolute = absoluteFrom(file)
+const soundEntries = (value: unknown, file: string): Pick<SoundEntries, 'custom' | 'issuers' | 'files'> => {
+  const custom = soundAt(value, { file, path: ['plugins', 'custom'], schema: customPlugin })
+  const issuers = soundAt(value, { file, path: ['plugins', 'token-validator', 'issuers'], schema: issuer })
   return {
-    custom: entriesAt(value, ['plugins', 'custom']).flatMap((path, index) => {
-      const { data } = customPlugin.safeParse(valueAt(value, path), PARSE_OPTIONS)
-      return data === undefined ? [] : [[index, withModuleFile(data, absolute)] as const]
-    }),
-    issuers: entriesAt(value, ['plugins', 'token-validator', 'issuers']).flatMap((path, index) => {
-      const { data } = issuer.safeParse(valueAt(value, path), PARSE_OPTIONS)
-      return data === undefined ? [] : [[index, withIssuerFiles(data, absolute)] as const]
-    }),
+    custom: custom.map(({ index, section }) => [index, section]),
+    issuers: issuers.map(({ index, section }) => [index, section]),
+    files: [...custom, ...issuers].flatMap(({ files }) => files),
   }
 }
+
+const soundAt = <Section>(
+  value: unknown,
+  { file, path, schema }: { file: string; path: Path; schema: z.ZodType<Section> },
+) =>
+  entriesAt(value, path).flatMap((entry, index) => {
+    const { data } = schema.safeParse(valueAt(value, entry), PARSE_OPTIONS)
+    return data === undefined ? [] : [{ index, ...resolveFiles(data, { file, path: entry, schema }) }]
+  })
 
 const originOf = (node: SourceNode | undefined): ScalarOrigin | undefined =>
   node?.kind === 'scalar' ? { variables: node.variables, text: node.textForm } : undefined
@@ -215,118 +232,26 @@ const remainder = (sorted: readonly Finding[]): Finding => {
   }
 }
 
-/** Makes the file names in a configuration absolute; the base is the folder of the configuration file. */
-const resolveFiles = (config: GatewayConfig, file: string): GatewayConfig => {
-  const absolute = absoluteFrom(file)
-  const { 'token-validator': validator, custom } = config.plugins
-  return {
-    gateway: withGatewayFiles(config.gateway, absolute),
-    plugins: {
-      ...config.plugins,
-      'token-validator': {
-        ...validator,
-        issuers: validator.issuers.map((issuer) => withIssuerFiles(issuer, absolute)),
-      },
-      'tenant-injector': withWebhookFiles(config.plugins['tenant-injector'], absolute),
-      'license-check': withWebhookFiles(config.plugins['license-check'], absolute),
-      'otel-audit': withAuditFiles(config.plugins['otel-audit'], absolute),
-      ...(custom && { custom: custom.map((entry) => withModuleFile(entry, absolute)) }),
-    },
-    upstreams: withUpstreamFiles(config.upstreams, absolute),
-    ...(config.mcp && { mcp: withMcpFiles(config.mcp, absolute) }),
-    routes: config.routes.map((route) => withRouteFiles(route, absolute)),
-  }
-}
-
-type Absolute = (name: string) => string
-
-const absoluteFrom =
-  (file: string): Absolute =>
-  (name) =>
-    resolve(dirname(file), name)
-
-const withModuleFile = (entry: CustomPluginOptions, absolute: Absolute): CustomPluginOptions =>
-  withFiles(entry, ['module'], absolute)
-
-const TARGET_FILES = ['ca_file', 'client_cert_file', 'client_key_file'] as const
-
-const withUpstreamFiles = (
-  upstreams: GatewayConfig['upstreams'],
-  absolute: Absolute,
-): GatewayConfig['upstreams'] => {
-  const entries = Object.entries(upstreams).map(([name, upstream]) => [
-    name,
-    withFiles(upstream, TARGET_FILES, absolute),
-  ])
-  return Object.assign(Object.create(null), Object.fromEntries(entries))
-}
-
-const withMcpFiles = (mcp: McpSection, absolute: Absolute): McpSection => ({
-  ...mcp,
-  ...(mcp.state_secrets_files && { state_secrets_files: mcp.state_secrets_files.map(absolute) }),
-})
-
-const withRouteFiles = (route: RouteConfig, absolute: Absolute): RouteConfig => {
-  const { mcp } = route
-  const files = withFiles(route, TARGET_FILES, absolute)
-  if (mcp === undefined || !isInputFile(mcp.input)) return files
-  return { ...files, mcp: withFiles(mcp, ['input'], absolute) }
-}
-
-type TlsSection = NonNullable<GatewayConfig['gateway']['tls']>
-
-const withTlsFiles = (tls: TlsSection, absolute: Absolute): TlsSection =>
-  withFiles(tls, ['cert_file', 'key_file', 'client_ca_file'], absolute)
-
-const withGatewayFiles = (
-  gateway: GatewayConfig['gateway'],
-  absolute: Absolute,
-): GatewayConfig['gateway'] => {
-  const { tls, admin, shared, identity, approvals_page: page } = gateway
-  return {
-    ...gateway,
-    ...(tls && { tls: withTlsFiles(tls, absolute) }),
-    ...(admin?.tls && { admin: { ...admin, tls: withTlsFiles(admin.tls, absolute) } }),
-    ...(identity && { identity: { ...identity, key_file: absolute(identity.key_file) } }),
-    ...(page?.key_files && { approvals_page: { ...page, key_files: page.key_files.map(absolute) } }),
-    ...(shared && { shared: withFiles(shared, ['ca_file', 'redis_url_file'], absolute) }),
-  }
-}
-
-/** Makes the file names under these keys absolute. */
-const withFiles = <Section extends object>(
+/** A copy of a section with absolute file names, and those names. The base is the folder of the configuration file. */
+export const resolveFiles = <Section>(
   section: Section,
-  keys: readonly (keyof Section)[],
-  absolute: Absolute,
-): Section => {
-  const names = keys.flatMap((key) => {
-    const name = section[key]
-    return typeof name === 'string' ? [[key, absolute(name)]] : []
+  { file, path = [], schema = schemaAt(configSchema, path) }: SectionSource,
+): { readonly section: Section; readonly files: readonly NamedFile[] } => {
+  const files: NamedFile[] = []
+  const resolved = mapLeaves(section, { schema, path }, ({ path, value, mark }) => {
+    if (mark?.type !== 'file' || typeof value !== 'string' || mark.words.includes(value)) return value
+    const name = resolve(dirname(file), value)
+    if (mark.use === 'read') files.push({ path, name })
+    return name
   })
-  return { ...section, ...Object.fromEntries(names) }
+  return { section: resolved, files }
 }
 
-const withIssuerFiles = (issuer: IssuerOptions, absolute: Absolute): IssuerOptions => ({
-  ...withFiles(issuer, ['jwks_file', 'hs256_secret_file'], absolute),
-  ...(issuer.introspection && {
-    introspection: withFiles(issuer.introspection, ['client_secret_file'], absolute),
-  }),
-})
-
-const withAuditFiles = (audit: OtelAuditOptions, absolute: Absolute): OtelAuditOptions => ({
-  ...withFiles(audit, ['file', 'head_file'], absolute),
-  ...(audit.seal && { seal: withFiles(audit.seal, ['key_file'], absolute) }),
-})
-
-const withWebhookFiles = <Section extends { readonly webhook?: WebhookOptions | undefined }>(
-  section: Section,
-  absolute: Absolute,
-): Section => {
-  const { webhook } = section
-  if (webhook === undefined) return section
-  const files = Object.entries(webhook.headers_files).map(([name, file]) => [name, absolute(file)])
-  const headers_files = Object.assign(Object.create(null), Object.fromEntries(files))
-  return { ...section, webhook: { ...webhook, headers_files } }
+interface SectionSource {
+  /** The configuration file. */
+  readonly file: string
+  readonly path?: Path
+  readonly schema?: KeySchema | undefined
 }
 
 /** Freezes a tree of plain objects and lists: a request keeps the configuration it started with. */

@@ -1,16 +1,11 @@
-import { entriesAt, valueAt } from './draft.ts'
+import { configSchema } from './config-schema.ts'
 import type { Path } from './faults.ts'
+import { type KeySchema, leavesOf, type SecretPart } from './schema/marks.ts'
 import type { Environment } from './source/interpolation.ts'
 import { nodeAt, type SourceNode } from './source/source-tree.ts'
 import type { Unwise } from './warnings.ts'
 
 const SECRET_NAME = /auth|cookie|key|token|secret|password|credential|signature|^x-api|^(?:code|sig|k)$/i
-const WEBHOOKS: readonly Path[] = [
-  ['plugins', 'tenant-injector', 'webhook'],
-  ['plugins', 'license-check', 'webhook'],
-]
-
-const REDIS_URL: Path = ['gateway', 'shared', 'redis_url']
 
 /** The file's tree and values, and the environment of its references. */
 export interface SecretSource {
@@ -20,29 +15,16 @@ export interface SecretSource {
 }
 
 /** Finds secrets in plain text: the file may end up in a repository, a backup or a ticket. */
-export const plainSecrets = (source: SecretSource): readonly Unwise[] =>
-  [
-    ...secretPaths(source.value).filter((path) => isPlain(source, path)),
-    ...WEBHOOKS.map((path) => [...path, 'url']).filter((path) => hasPlainParameter(source, path)),
-    ...[REDIS_URL].filter((path) => hasPlainPassword(source, path)),
-  ].map((path) => ({
-    id: 'plain-text-secret',
-    path,
-    message: `${['url', 'redis_url'].includes(String(path.at(-1))) ? 'has' : 'is'} a secret in plain text, take it from the environment: \${NAME:?is needed}`,
-  }))
-
-const secretPaths = (value: unknown): Path[] => [
-  ...entriesAt(value, ['plugins', 'token-validator', 'issuers']).map((issuer) => [...issuer, 'hs256_secret']),
-  ...entriesAt(value, ['mcp', 'state_secrets']),
-  ...WEBHOOKS.flatMap((path) =>
-    Object.keys(valueAt(value, [...path, 'headers']) ?? {})
-      .filter((name) => SECRET_NAME.test(name))
-      .map((name) => [...path, 'headers', name]),
-  ),
-]
+export const plainSecrets = (source: SecretSource, schema: KeySchema = configSchema): readonly Unwise[] =>
+  leavesOf(source.value, { schema, path: [] }).flatMap(({ path, mark }) => {
+    if (mark?.type !== 'secret' || !isPlain[mark.part](source, path)) return []
+    const verb = mark.part === 'password' || mark.part === 'parameters' ? 'has' : 'is'
+    const message = `${verb} a secret in plain text, take it from the environment: \${NAME:?is needed}`
+    return [{ id: 'plain-text-secret', path, message }]
+  })
 
 /** The default in `${NAME:-text}` counts as plain text while the variable is not set. */
-const isPlain = ({ root, environment }: SecretSource, path: Path): boolean => {
+const isWrittenOut = ({ root, environment }: SecretSource, path: Path): boolean => {
   const node = nodeAt(root, path)
   if (node?.kind !== 'scalar' || node.value === '') return false
   return node.variables.every((name) => !Object.hasOwn(environment, name) || environment[name] === '')
@@ -74,3 +56,11 @@ const hasPlainPassword = (source: SecretSource, path: Path): boolean => {
 
 /** Whether a text has more than placeholders, which the gateway fills in. */
 const isWritten = (text: string): boolean => text.replaceAll(/\{\w+\}/g, '') !== ''
+
+const isPlain = {
+  all: isWrittenOut,
+  named: (source, path) => SECRET_NAME.test(String(path.at(-1))) && isWrittenOut(source, path),
+  password: hasPlainPassword,
+  parameters: hasPlainParameter,
+  unknown: () => false,
+} satisfies Record<SecretPart, (source: SecretSource, path: Path) => boolean>

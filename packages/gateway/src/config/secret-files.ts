@@ -1,34 +1,51 @@
 import { InitialisationError } from '../errors.ts'
-import type {
-  GatewaySection,
-  IssuerOptions,
-  McpSection,
-  PluginsConfig,
-  WebhookOptions,
-} from './config-schema.ts'
+import { configSchema, type GatewaySection, type McpSection } from './config-schema.ts'
+import { formatPath, type Path } from './faults.ts'
 import { readNamedFile } from './read-files.ts'
-import { checkRedisUrl } from './schema/address-checks.ts'
-import { HEADER_VALUE, SHORTEST_SECRET } from './schema/formats.ts'
+import { checkSharedSecret } from './schema/formats.ts'
+import { childOf, type Leaf, mapLeaves, schemaAt } from './schema/marks.ts'
 
-/** Reads the secrets that plugin sections name by file. Throws an `InitialisationError` that names the key, never the content. */
-export function withSecrets(sections: PluginsConfig): PluginsConfig {
-  const { 'token-validator': validator, 'tenant-injector': injector, 'license-check': licenses } = sections
-  const issuers = validator.issuers.map((issuer, index) =>
-    withSharedSecret(issuer, `plugins.token-validator.issuers[${index}].hs256_secret_file`),
-  )
-  return {
-    ...sections,
-    'token-validator': { ...validator, issuers },
-    'tenant-injector': withWebhook(injector, 'plugins.tenant-injector.webhook'),
-    'license-check': withWebhook(licenses, 'plugins.license-check.webhook'),
+/**
+ * Reads the secrets that a section names by file and puts each where the section has the secret itself: the content of
+ * `x_file` becomes `x`, those of `x_files` are added to `x`. Throws an `InitialisationError` that names the key, never the
+ * content. `path` is the place of the section in the configuration.
+ */
+export function withSecrets<Section>(
+  section: Section,
+  path: Path,
+  schema = schemaAt(configSchema, path),
+): Section {
+  if (schema === undefined || typeof section !== 'object' || section === null) return section
+  if (Array.isArray(section))
+    return section.map((item, index) =>
+      withSecrets(item, [...path, index], childOf(schema, index)),
+    ) as Section
+  const whole: Record<string, unknown> = Object.create(Object.getPrototypeOf(section))
+  for (const [key, value] of Object.entries(section))
+    whole[key] = withSecrets(value, [...path, key], childOf(schema, key))
+  for (const [key, named] of Object.entries(section)) {
+    const name = key.replace(/_files?$/, '')
+    if (name === key || childOf(schema, name) === undefined) continue
+    const secrets = mapLeaves(named, { schema: childOf(schema, key), path: [...path, key] }, readLeaf)
+    whole[name] = joined(whole[name], secrets)
   }
+  return whole as Section
+}
+
+function readLeaf({ value, path, mark }: Leaf): unknown {
+  const content = mark?.type === 'file' ? mark.content : undefined
+  return content === undefined ? value : readSecret(String(value), formatPath(path), content)
+}
+
+/** Secrets of the configuration come before those of files; of two headers with one name the file's counts. */
+function joined(plain: unknown, secrets: unknown): unknown {
+  if (Array.isArray(secrets)) return [...(Array.isArray(plain) ? plain : []), ...secrets]
+  return typeof secrets === 'object' ? Object.assign(Object.create(null), plain, secrets) : secrets
 }
 
 /** The address of the shared Redis, from the file or from the configuration. */
-export function redisUrlOf({ redis_url, redis_url_file }: NonNullable<GatewaySection['shared']>): string {
-  if (redis_url_file === undefined) return redis_url ?? ''
-  const key = 'gateway.shared.redis_url_file'
-  return readSecret(redis_url_file, key, checkRedisUrl)
+export function redisUrlOf(shared: NonNullable<GatewaySection['shared']>): string {
+  return withSecrets(shared, ['gateway', 'shared']).redis_url ?? ''
 }
 
 /** The secrets of the approval page, the newest first. Without files it is `random`. */
@@ -38,44 +55,14 @@ export function pageSecretsOf(
 ): readonly [string, ...string[]] {
   if (newest === undefined) return [random]
   const read = (file: string, index: number) =>
-    readSecret(file, `gateway.approvals_page.key_files[${index}]`, checkLength)
+    readSecret(file, `gateway.approvals_page.key_files[${index}]`, checkSharedSecret)
   return [read(newest, 0), ...older.map((file, index) => read(file, index + 1))]
 }
 
 /** The secrets that seal the state of MCP clients, the one that seals first. Without configured ones it is `random`. */
-export function mcpSecretsOf(
-  { state_secrets = [], state_secrets_files: files = [] }: McpSection,
-  random: string,
-): readonly string[] {
-  const read = files.map((file, index) => readSecret(file, `mcp.state_secrets_files[${index}]`, checkLength))
-  const all = [...state_secrets, ...read]
+export function mcpSecretsOf(section: McpSection, random: string): readonly string[] {
+  const { state_secrets: all = [] } = withSecrets(section, ['mcp'])
   return all.length === 0 ? [random] : all
-}
-
-function checkLength(secret: string): string | undefined {
-  return secret.length < SHORTEST_SECRET ? `must have at least ${SHORTEST_SECRET} characters` : undefined
-}
-
-/** Reads the shared secret of an issuer. `key` names its file in messages. */
-export function withSharedSecret(issuer: IssuerOptions, key: string): IssuerOptions {
-  const { hs256_secret_file: file } = issuer
-  if (file === undefined) return issuer
-  return { ...issuer, hs256_secret: readSecret(file, key, checkLength) }
-}
-
-/** Reads the secret headers of a webhook. `key` names the webhook in messages. */
-export function withWebhook<Section extends { readonly webhook?: WebhookOptions | undefined }>(
-  section: Section,
-  key: string,
-): Section {
-  const { webhook } = section
-  if (webhook === undefined || Object.keys(webhook.headers_files).length === 0) return section
-  const headers: Record<string, string> = Object.assign(Object.create(null), webhook.headers)
-  for (const [name, file] of Object.entries(webhook.headers_files))
-    headers[name] = readSecret(file, `${key}.headers_files.${name}`, (value) =>
-      HEADER_VALUE.test(value) ? undefined : 'must be one line without control characters',
-    )
-  return { ...section, webhook: { ...webhook, headers } }
 }
 
 /** Reads a secret from a file. A text editor ends a file with a newline, which is not part of the secret. */

@@ -279,6 +279,23 @@ test.each([
   ])
 })
 
+test('a secret in the address of introspection or of an anchor is warned of too', () => {
+  const issuer = {
+    issuer: 'tests',
+    audience: ['a'],
+    introspection: { url: `http://127.0.0.1:9/?key=${secret}`, client_id: 'a', client_secret_file: 'a' },
+  }
+  const seal = { key_file: 'a', name: 'log.test/a' }
+  const anchor = { url: `http://127.0.0.1:9/?token=${secret}` }
+  const audit = { exporter: 'file', file: 'a', seal, head_file: '/elsewhere/head', anchor }
+  const plugins = { 'token-validator': { issuers: [issuer] }, 'otel-audit': audit }
+  const warnings = warningsIn(JSON.stringify({ plugins, routes: [] }))
+  expect(warnings.map(({ id, path }) => `${id} ${path}`)).toEqual([
+    'plain-text-secret plugins.token-validator.issuers[0].introspection.url',
+    'plain-text-secret plugins.otel-audit.anchor.url',
+  ])
+})
+
 test.each(['key=${KEY}', 'token=v1.${KEY:-none}', 'key={tenant}', 'region=north', 'key='])(
   'what is no secret of the file is not: ?%s',
   (query) => {

@@ -83,7 +83,7 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const seal = page && new TokenSeal(pageSecretsOf(page, world.pageSecret))
   const pageSessions = seal && { ...world.endedSessions, seal }
   const router = createRouter(routes)
-  const sources = { sections: withSecrets(config.plugins), custom, limits: gateway }
+  const sources = { sections: withSecrets(config.plugins, ['plugins']), custom, limits: gateway }
   const clientPath = createClientPath(gateway.trusted_proxies)
   const clientAddress: ClientAddress = (request) => clientPath(request)[0]
   const plugins = createPlugins(sources, { ...world, clientAddress, configVersion: versionOf(config) })

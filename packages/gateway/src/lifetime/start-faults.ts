@@ -1,15 +1,9 @@
 import type { GatewayConfig, IssuerOptions } from '../config/config-schema.ts'
 import type { Path } from '../config/faults.ts'
 import { formatPath } from '../config/faults.ts'
-import { isInputFile } from '../config/mcp-rules.ts'
 import type { ConfigResult } from '../config/parse-config.ts'
-import {
-  mcpSecretsOf,
-  pageSecretsOf,
-  redisUrlOf,
-  withSharedSecret,
-  withWebhook,
-} from '../config/secret-files.ts'
+import { isInputFile } from '../config/schema/mcp-section.ts'
+import { pageSecretsOf, withSecrets } from '../config/secret-files.ts'
 import { InitialisationError } from '../errors.ts'
 import { loadServerCertificate } from '../listen/key-pair.ts'
 import { readSchema } from '../mcp/tool-routes.ts'
@@ -36,12 +30,12 @@ export function startFaults(result: ConfigResult): StartFault[] {
     ...(mode === 'on' ? [...issuers.entries()].map(issuerPart) : []),
     ...(['tenant-injector', 'license-check'] as const).map((name): Part => {
       const path = ['plugins', name, 'webhook']
-      return { path, read: (key) => withWebhook(plugins[name], key) }
+      return { path, read: () => withSecrets(plugins[name].webhook, path) }
     }),
     ...Object.entries(upstreams).map(([name, upstream]): Part => {
       return { path: ['upstreams', name], read: (key) => readTlsFiles(upstream, key) }
     }),
-    ...(mcp === undefined ? [] : [{ path: ['mcp'], read: () => mcpSecretsOf(mcp, '') }]),
+    ...(mcp === undefined ? [] : [{ path: ['mcp'], read: () => withSecrets(mcp, ['mcp']) }]),
     ...routes.flatMap(routeParts),
   ])
 }
@@ -81,7 +75,7 @@ function gatewayParts({ tls, admin, identity, shared, approvals_page }: GatewayC
     ...part(['tls'], tls, loadServerCertificate),
     ...part(['admin', 'tls'], admin?.tls, loadServerCertificate),
     ...part(['identity'], identity, (section) => new IdentitySigner(section)),
-    ...part(['shared'], shared, redisUrlOf),
+    ...part(['shared'], shared, (section) => withSecrets(section, ['gateway', 'shared'])),
     ...part(['approvals_page'], approvals_page, (section) => pageSecretsOf(section, '')),
   ]
 }
@@ -90,8 +84,8 @@ function issuerPart([index, issuer]: readonly [index: number, issuer: IssuerOpti
   const path = ['plugins', 'token-validator', 'issuers', index]
   return {
     path,
-    read(key) {
-      const whole = withSharedSecret(issuer, `${key}.hs256_secret_file`)
+    read() {
+      const whole = withSecrets(issuer, path)
       // File names are absolute here.
       prepareIssuer(whole, { baseFolder: '/' })
       prepareServer(whole, index)

@@ -461,7 +461,7 @@ describe('with viewers and operators', () => {
     ])
     expect(configurationOf('otel-audit').otlp_endpoint).toBe('http://127.0.0.1:9/[hidden]')
     expect(configurationOf('prompt-sanitize').rules).toEqual([
-      { name: 'project', keywords: '[hidden]', action: 'reject' },
+      { name: 'project', keywords: ['[hidden]'], action: 'reject' },
       { name: 'number', regex: '[hidden]', action: 'redact' },
     ])
     expect(configurationOf('token-validator').issuers[0].issuer).toBe(issuer)

@@ -32,6 +32,10 @@ export const issuerName = () =>
 /** The shortest shared secret: a key as long as the hash, 256 bits (RFC 7518, section 3.2). */
 export const SHORTEST_SECRET = 32
 
+/** Returns the fault of a shared secret, if it has one. */
+export const checkSharedSecret = (secret: string): string | undefined =>
+  secret.length < SHORTEST_SECRET ? `must have at least ${SHORTEST_SECRET} characters` : undefined
+
 /** The value of a header, without control characters. */
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 

@@ -1,8 +1,9 @@
 import { checkAddressRange, checkOrigin, checkRedisUrl } from './address-checks.ts'
 import { checked, filledList, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
-import { issuerName, role } from './formats.ts'
+import { checkSharedSecret, issuerName, role } from './formats.ts'
 import { idempotencySection } from './idempotency-sections.ts'
 import { priceSection, rateLimitSection } from './limit-sections.ts'
+import { file, secret, secretFile } from './marks.ts'
 
 const HOST_NAME =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/
@@ -29,9 +30,9 @@ const port = () => integer(0, 65_535)
 const GIBIBYTE = 1_073_741_824
 
 const tls = section({
-  cert_file: text('a file name').describe('PEM file with the certificate chain, relative to this file.'),
-  key_file: text('a file name').describe('PEM file with the private key, relative to this file.'),
-  client_ca_file: text('a file name')
+  cert_file: file().describe('PEM file with the certificate chain, relative to this file.'),
+  key_file: file().describe('PEM file with the private key, relative to this file.'),
+  client_ca_file: file()
     .optional()
     .describe(
       'PEM file with the authorities of client certificates, relative to this file; absent means that clients are not asked for one.',
@@ -159,7 +160,7 @@ const cors = section({
 })
 
 const identity = section({
-  key_file: text('a file name').describe(
+  key_file: file().describe(
     'PEM file with the private key (PKCS#8), Ed25519 or P-256, relative to this file.',
   ),
   key_id: patterned('a key id (1 to 256 printable ASCII characters without blanks)', /^[!-~]{1,256}$/)
@@ -175,21 +176,21 @@ const identity = section({
 })
 
 const shared = section({
-  redis_url: checked('a Redis URL', checkRedisUrl)
+  redis_url: secret(checked('a Redis URL', checkRedisUrl), 'password')
     .optional()
     .describe(
       'Redis that the gateways have in common, redis:// or rediss://, with user and password where it asks for them, best taken from the environment; never shown.',
     ),
-  redis_url_file: text('a file name')
+  redis_url_file: secretFile(checkRedisUrl)
     .optional()
     .describe('File with that address instead, relative to this file; a newline at its end is cut.'),
-  ca_file: text('a file name')
+  ca_file: file()
     .optional()
     .describe('PEM file with the authorities trusted for rediss://, relative to this file.'),
 })
 
 const approvalsPage = section({
-  key_files: filledList(text('a file name'))
+  key_files: filledList(secretFile(checkSharedSecret))
     .optional()
     .describe(
       'Files with secrets of at least 32 characters that seal the sessions, relative to this file: the first seals, all open. Gateways behind one address need the same; absent means a random secret with each start.',

@@ -1,6 +1,7 @@
 import { checkHttpUrl, checkOrigin } from './address-checks.ts'
 import { checked, filledList, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
-import { SHORTEST_SECRET } from './formats.ts'
+import { checkSharedSecret, SHORTEST_SECRET } from './formats.ts'
+import { file, secret, secretFile } from './marks.ts'
 import { checkPathTemplate } from './path-template.ts'
 
 /** Where MCP is served unless the file says otherwise. */
@@ -40,12 +41,14 @@ export const mcpSection = section({
     .describe('Name of the server for clients.'),
   title: shownText().optional().describe('Name of the server for people.'),
   instructions: shownText().optional().describe('Text about the tools for the model.'),
-  state_secrets: filledList(text(`a secret of at least ${SHORTEST_SECRET} characters`, SHORTEST_SECRET))
+  state_secrets: filledList(
+    secret(text(`a secret of at least ${SHORTEST_SECRET} characters`, SHORTEST_SECRET)),
+  )
     .optional()
     .describe(
       'Secrets of at least 32 characters that seal the state that clients carry, best taken from the environment; never shown. The first seals, all open.',
     ),
-  state_secrets_files: filledList(text('a file name'))
+  state_secrets_files: filledList(secretFile(checkSharedSecret))
     .optional()
     .describe(
       'Files with such secrets instead, relative to this file; a newline at the end is cut. Workers and gateways behind one address need the same; absent means a random secret with each start.',
@@ -77,6 +80,12 @@ export const mcpSection = section({
   list_ttl_seconds: integer(0, 86_400).default(300).describe('How long clients may keep the list of tools.'),
 })
 
+/** The values of a tool's `input` that are no file names. */
+const NO_INPUT_FILE: readonly string[] = ['openapi', 'none']
+
+/** Whether the `input` of a tool is the name of a file. */
+export const isInputFile = (input: string): boolean => !NO_INPUT_FILE.includes(input)
+
 /** The `mcp` section of a route. */
 export const routeMcpSection = section({
   name: patterned('a tool name (1 to 48 letters, digits, "_" or "-")', TOOL_NAME)
@@ -86,7 +95,7 @@ export const routeMcpSection = section({
   description: shownText()
     .optional()
     .describe('Text about the tool for the model; absent means summary and description of the operation.'),
-  input: text('openapi, none or a file name')
+  input: file({ phrase: 'openapi, none or a file name', words: NO_INPUT_FILE })
     .default('openapi')
     .describe(
       "Where the tool's arguments come from: openapi is the document of the service, none has path parameters and anything else, otherwise a file with a JSON Schema, relative to this file.",

@@ -17,6 +17,7 @@ import {
 } from './field-kinds.ts'
 import {
   auditedHeaderName,
+  checkSharedSecret,
   checkTimestamp,
   claimPath,
   featureName,
@@ -26,6 +27,7 @@ import {
   SHORTEST_SECRET,
   tenantId,
 } from './formats.ts'
+import { file, secret, secretFile, shownTo } from './marks.ts'
 import { checkRulePattern } from './rule-pattern.ts'
 
 /** Signature algorithms an issuer may be configured for; HS256 only together with `hs256_secret`. */
@@ -52,8 +54,6 @@ const claims = section({
     .describe('Claim that names the tenant; absent means the claim of tenant-injector.'),
 })
 
-const secret = () => text(`a text of at least ${SHORTEST_SECRET} characters`, SHORTEST_SECRET)
-
 const serviceAccounts = section({
   claim: claimPath().default('client_id').describe('Claim that tells a service account from a person.'),
   values: filledList(text('a value of the claim')).describe('Values of the claim that are service accounts.'),
@@ -63,32 +63,35 @@ const serviceAccounts = section({
 })
 
 const introspection = section({
-  url: checked('a URL', checkHttpUrl).describe('Address that is asked about tokens (RFC 7662).'),
+  url: secret(checked('a URL', checkHttpUrl), 'parameters').describe(
+    'Address that is asked about tokens (RFC 7662).',
+  ),
   client_id: text('a client id').describe('Name of the gateway at this address.'),
-  client_secret_file: text('a file name').describe(
+  client_secret_file: secretFile().describe(
     'File with the secret of the gateway there, relative to this file; a newline at its end is cut.',
   ),
 })
 
 /** One entry of `token-validator.issuers`. */
 export const issuer = section({
-  issuer: issuerName().describe('Value that the iss claim must have.'),
+  // Every token has it.
+  issuer: shownTo('everybody', issuerName()).describe('Value that the iss claim must have.'),
   jwks_uri: checked('a URL', checkHttpUrl)
     .optional()
     .describe(
       'Where the keys are; without jwks_uri, jwks_file and introspection they are found by OIDC discovery.',
     ),
-  jwks_file: text('a file name').optional().describe('File with the keys, relative to this file.'),
+  jwks_file: file().optional().describe('File with the keys, relative to this file.'),
   audience: list(text('an audience'))
     .default([])
     .describe('Audiences that are accepted, one of which the aud claim must name; empty means any.'),
   algorithms: filledList(oneOf(ALGORITHMS))
     .default(['RS256', 'ES256', 'EdDSA'])
     .describe('Signature algorithms that are accepted from this issuer; the token cannot add one.'),
-  hs256_secret: secret()
+  hs256_secret: secret(text(`a text of at least ${SHORTEST_SECRET} characters`, SHORTEST_SECRET))
     .optional()
     .describe('Shared secret for HS256, for tests only; anyone who can check a token can also make one.'),
-  hs256_secret_file: text('a file name')
+  hs256_secret_file: secretFile(checkSharedSecret)
     .optional()
     .describe('File with the shared secret, relative to this file; a newline at its end is cut.'),
   introspection: introspection
@@ -138,24 +141,27 @@ export const tokenValidatorSection = section(
 
 const headerValue = () => patterned('a header value without control characters', HEADER_VALUE)
 
+const checkHeaderLine = (value: string): string | undefined =>
+  HEADER_VALUE.test(value) ? undefined : 'must be one line without control characters'
+
 const listPlaceholders = (names: readonly string[]) => names.map((name) => `{${name}}`).join(' and ')
 
 /** The options of a webhook (decisions 19 and 20): `GET url` with its placeholders filled in, answers cached. */
 const webhookSection = (required: readonly string[], optional: readonly string[] = []) =>
   section({
-    url: checked('a URL', checkWebhookUrl(required, optional)).describe(
+    url: secret(checked('a URL', checkWebhookUrl(required, optional)), 'parameters').describe(
       `Address that is asked, with ${listPlaceholders(required)}${optional.length === 0 ? '' : `, and ${listPlaceholders(optional)} if wanted,`} in its path or query.`,
     ),
     timeout_ms: integer(1, 60_000).default(500).describe('How long one call may take, in milliseconds.'),
     cache_ttl_seconds: integer(0, 86_400).default(300).describe('How long a positive answer is kept.'),
     negative_ttl_seconds: integer(0, 86_400).default(30).describe('How long a negative answer is kept.'),
     cache_max_entries: integer(1, 1_000_000).default(10_000).describe('Most answers kept at a time.'),
-    headers: dictionary(lookupHeaderName(), headerValue())
+    headers: dictionary(lookupHeaderName(), secret(headerValue(), 'named'))
       .prefault({})
       .describe(
         'Headers sent with each call, for example a credential, but none of the connection such as Host; values are never shown.',
       ),
-    headers_files: dictionary(lookupHeaderName(), text('a file name'))
+    headers_files: dictionary(lookupHeaderName(), secretFile(checkHeaderLine))
       .prefault({})
       .describe(
         'Files with the values of further headers, relative to this file; a newline at the end is cut.',
@@ -202,10 +208,13 @@ const sanitizeRule = section({
     /^[A-Za-z0-9._-]{1,64}$/,
   ).describe('Name shown in the replacement and in rejections.'),
   builtin: oneOf(BUILTIN_RULES).optional().describe('Detector that comes with the gateway.'),
-  regex: checked('a regular expression', checkRulePattern)
+  // What a rule finds is often the very text that must not spread.
+  regex: shownTo('operators', checked('a regular expression', checkRulePattern))
     .optional()
     .describe('Pattern that finds the text.'),
-  keywords: filledList(text('a keyword')).optional().describe('Words that are found in upper or lower case.'),
+  keywords: filledList(shownTo('operators', text('a keyword')))
+    .optional()
+    .describe('Words that are found in upper or lower case.'),
   action: oneOf(['redact', 'reject']).default('redact').describe('Replace a match, or refuse the request.'),
   replacement: z
     .string({ error: expected('a text') })
@@ -246,7 +255,7 @@ const auditAttribute = section({
 })
 
 const seal = section({
-  key_file: text('a file name').describe(
+  key_file: file().describe(
     'PEM file with the private key (Ed25519), relative to this file; `agentic audit keygen` makes one.',
   ),
   name: checked('the name of the log', noteNameFault).describe(
@@ -262,7 +271,9 @@ const rotate = section({
 })
 
 const anchor = section({
-  url: checked('a URL', checkHttpUrl).describe('Address that every checkpoint is posted to, as text.'),
+  url: secret(checked('a URL', checkHttpUrl), 'parameters').describe(
+    'Address that every checkpoint is posted to, as text.',
+  ),
 })
 
 /** The `otel-audit` section: one record per request (decisions 22 to 24). */
@@ -274,11 +285,11 @@ const otelAuditSection = section({
   otlp_endpoint: checked('a URL', checkOtlpEndpoint)
     .default('')
     .describe('Collector address; required for otlp.'),
-  file: text('a file name')
+  file: file({ use: 'written' })
     .optional()
     .describe('File of the exporter file, relative to this file; required for file.'),
   seal: seal.optional().describe('Seals the file: chained lines and signed checkpoints.'),
-  head_file: text('a file name')
+  head_file: file({ use: 'written' })
     .optional()
     .describe(
       'File of the newest checkpoint, relative to this file; beside the log by default, better on another volume. A log behind it is not continued.',
@@ -348,13 +359,12 @@ export const customPlugin = section({
   name: checked('the name of a plugin', checkPluginName).describe(
     'Name of the plugin, equal to the one in its module.',
   ),
-  module: checked('a file name', checkModuleFile).describe(
+  module: file({ schema: checked('a file name', checkModuleFile), use: 'loaded' }).describe(
     'ES module that exports `plugin`, relative to this file.',
   ),
   after: oneOf(customPlaces).default('prompt-sanitize').describe('Plugin of the gateway that it follows.'),
   token: flag().default(false).describe('Whether it sees the Authorization header of requests.'),
-  options: z
-    .record(z.string(), z.unknown(), { error: expected('a map') })
+  options: secret(z.record(z.string(), z.unknown(), { error: expected('a map') }), 'unknown')
     .prefault({})
     .describe('Options of the plugin, checked by its module; values are never shown.'),
 })

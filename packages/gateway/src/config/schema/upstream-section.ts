@@ -9,20 +9,20 @@ import {
   oneOf,
   patterned,
   section,
-  text,
 } from './field-kinds.ts'
+import { file } from './marks.ts'
 
 /** Files for TLS towards targets, the same for a route and an upstream. */
 export const targetTlsFiles = {
-  ca_file: text('a file name')
+  ca_file: file()
     .optional()
     .describe('PEM file with the authorities trusted for an https target, relative to this file.'),
-  client_cert_file: text('a file name')
+  client_cert_file: file()
     .optional()
     .describe(
       'PEM file with the certificate chain that the gateway shows an https target, relative to this file; needs client_key_file.',
     ),
-  client_key_file: text('a file name')
+  client_key_file: file()
     .optional()
     .describe('PEM file with the private key of client_cert_file, relative to this file.'),
 }
