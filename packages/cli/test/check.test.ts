@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configuration } from './harness/configuration.ts'
 import { folderWith } from './harness/run-agentic.ts'
@@ -233,6 +235,88 @@ routes: []
       'gateway.yaml:6:9: plugins.token-validator.issuers[0]: issuer a: jwks_file has no public key for the allowed algorithms\n' +
       'gateway.yaml:7:35: plugins.custom[0].module: there is no such file\n',
   })
+})
+
+const late = (gateway: string) => `
+gateway: { ${gateway} }
+plugins:
+  token-validator: { issuers: [ { issuer: "https://id.example.test", audience: [agentic] } ] }
+  tenant-injector: { allowed: [acme] }
+  prompt-sanitize: { rules: [ { name: unseen, keywords: ["\\u200b"] } ] }
+  otel-audit: { exporter: file, file: audit/log, head_file: head/log, seal: { key_file: seal.key, name: example.com/log } }
+  custom:
+    - { name: first, module: ./first.js }
+    - { name: second, module: ./second.js }
+routes: []
+`
+
+test.each([
+  { file: 'a valid file', gateway: '', also: '' },
+  {
+    file: 'a refused file',
+    gateway: 'prot: 8080',
+    also: 'gateway.yaml:2:12: gateway.prot: unknown key "prot", did you mean "port"?\n',
+  },
+])('rules, seals and plugins that a start would refuse are faults of $file', async ({ gateway, also }) => {
+  const cwd = folderWith({
+    'first.js': "export const plugin = { name: 'first', create() { throw new Error('no room') } }",
+    'second.js': "export const plugin = { name: 'second', create: () => ({ requst() {} }) }",
+    'seal.key': 'none',
+    'gateway.yaml': late(gateway),
+  })
+  expect(await runHere(['check', 'gateway.yaml'], { cwd })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `${also}${[
+      'gateway.yaml:6:31: plugins.prompt-sanitize.rules[0]: prompt-sanitize: rule unseen has a keyword without a visible character',
+      'gateway.yaml:7:77: plugins.otel-audit.seal: key_file: the key is not an Ed25519 private key in PEM',
+      'gateway.yaml:9:7: plugins.custom[0]: create failed: no room',
+      'gateway.yaml:10:7: plugins.custom[1]: create returned the unknown hook "requst", did you mean "request"?',
+    ].join('\n')}\n`,
+  })
+})
+
+test('a key of a seal that cannot be read is a fault, one that is not here a warning', async () => {
+  const text = late('')
+    .replace(/ {2}(?:prompt-sanitize|custom).*\n/g, '')
+    .replace(/ {4}- .*\n/g, '')
+  const unread = folderWith({ 'gateway.yaml': text })
+  mkdirSync(join(unread, 'seal.key'))
+  expect(await runHere(['check', 'gateway.yaml'], { cwd: unread })).toMatchObject({
+    code: 2,
+    stderr: 'gateway.yaml:6:77: plugins.otel-audit.seal: key_file: cannot read the file (EISDIR)\n',
+  })
+  const absent = folderWith({ 'gateway.yaml': text })
+  const { code, stdout } = await runHere(['check', 'gateway.yaml', '--json'], { cwd: absent })
+  expect([code, JSON.parse(stdout).warnings]).toEqual([
+    0,
+    [
+      {
+        id: 'missing-file',
+        file: 'gateway.yaml',
+        line: 6,
+        column: 89,
+        path: 'plugins.otel-audit.seal.key_file',
+        message: `there is no file ${absent}/seal.key here`,
+      },
+    ],
+  ])
+})
+
+test('check closes the plugins that it creates', async () => {
+  const cwd = folderWith({
+    'mine.js': `import { writeFileSync } from 'node:fs'
+      export const plugin = {
+        name: 'mine',
+        create: (_, { baseFolder }) => ({
+          request() {},
+          close: () => writeFileSync(baseFolder + '/closed', ''),
+        }),
+      }`,
+    'gateway.yaml': `${good.replace('routes:', '  custom: [ { name: mine, module: ./mine.js } ]\nroutes:')}`,
+  })
+  expect((await runHere(['check', 'gateway.yaml'], { cwd })).code).toBe(0)
+  expect(existsSync(join(cwd, 'closed'))).toBe(true)
 })
 
 test('an allowed finding does not fail a strict check and stays visible', async () => {

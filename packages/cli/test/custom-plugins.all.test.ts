@@ -91,11 +91,13 @@ test('check passes a valid plugin, and ends though its module keeps a timer', as
   })
 })
 
-test('a create that fails ends the start with 1 and its place, without a stack', async () => {
+test('a create that fails is found by check, and ends the start with 1 and its place, without a stack', async () => {
   const cwd = folder({
     'mine.ts': module('ONE').replace('=> ({', '=> { throw new Error("no calendar") }, x: () => ({'),
   })
-  expect((await runAgentic(['check', 'gateway.yaml'], { cwd })).code).toBe(0)
+  const place = /^gateway\.yaml:1:\d+: plugins\.custom\[0\]: create failed: no calendar$/
+  const checked = await runAgentic(['check', 'gateway.yaml'], { cwd })
+  expect([checked.code, checked.stderr.trim()]).toEqual([2, expect.stringMatching(place)])
   const { code, stderr } = await runAgentic(['start', '-c', 'gateway.yaml'], { cwd })
   const lines = stderr
     .trim()
@@ -104,9 +106,7 @@ test('a create that fails ends the start with 1 and its place, without a stack',
   expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
     {
       msg: 'the gateway did not start',
-      reason: expect.stringMatching(
-        /^gateway\.yaml:1:\d+: plugins\.custom\[0\]: create failed: no calendar$/,
-      ),
+      reason: expect.stringMatching(place),
     },
   ])
   expect(code).toBe(1)

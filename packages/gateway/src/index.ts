@@ -34,11 +34,11 @@ export {
   type PluginResult,
   type PluginRoute,
 } from './plugins/custom/define-plugin.ts'
+export { loadForCheck } from './plugins/custom/load-for-check.ts'
 export {
   type GivenPlugin,
   type LoadedPlugin,
   type LoadedResult,
-  loadForCheck,
   loadPlugins,
   type PluginPlace,
 } from './plugins/custom/load-plugins.ts'

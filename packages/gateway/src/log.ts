@@ -35,6 +35,9 @@ export function createLog({ level, pretty, write }: LogOptions): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+/** For work beside a gateway, such as a check. */
+export const silentLog: Log = createLog({ level: 'silent', pretty: false, write: () => undefined })
+
 /** A log whose lines carry these fields, whatever fields a line has itself. */
 export function withFields(log: Log, own: LogFields): Log {
   const at = (level: keyof Log) => (message: string, fields?: LogFields) =>

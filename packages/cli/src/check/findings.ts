@@ -58,7 +58,7 @@ export const allowableRules: readonly string[] = Object.keys(checkRules).filter(
   (id) => id !== 'invalid' && id !== 'initialisation',
 )
 
-/** Checks a file, the files it names and the modules of its custom plugins. It starts nothing. */
+/** Checks a file, the files it names and its custom plugins, which are created and closed. It starts nothing else. */
 export async function checkFile(
   file: string,
   { host, strict, live, allow }: CheckOptions,

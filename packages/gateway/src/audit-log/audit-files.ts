@@ -147,7 +147,8 @@ async function post(http: HttpClient, url: string | undefined, note: string): Pr
   if (Math.floor(status / 100) !== 2) throw new Error(`the anchor answered with ${status}`)
 }
 
-function signerOf({ seal }: AuditFileSettings): NoteSigner | undefined {
+/** The signer of a sealed file; throws an `InitialisationError` without a usable key. */
+export function signerOf({ seal }: Pick<AuditFileSettings, 'seal'>): NoteSigner | undefined {
   if (seal === undefined) return undefined
   const pem = readNamedFile(seal.key_file, KEY)
   try {

@@ -7,6 +7,8 @@ import {
   configSchema,
   type GatewayConfig,
   type IssuerOptions,
+  type OtelAuditOptions,
+  type PromptSanitizeOptions,
 } from './config-schema.ts'
 import { entriesAt, valueAt } from './draft.ts'
 import {
@@ -19,7 +21,7 @@ import {
 } from './faults.ts'
 import { plainSecrets, type SecretSource } from './plain-secrets.ts'
 import { type KeySchema, mapLeaves, schemaAt } from './schema/marks.ts'
-import { customPlugin, issuer } from './schema/plugin-sections.ts'
+import { customPlugin, issuer, pluginsSection } from './schema/plugin-sections.ts'
 import type { Environment } from './source/interpolation.ts'
 import { readYaml } from './source/read-yaml.ts'
 import { buildSourceTree, nodeAt, placeAt, type SourceNode, UNRESOLVED } from './source/source-tree.ts'
@@ -52,10 +54,12 @@ export type ConfigResult =
       readonly sound?: SoundEntries | undefined
     }
 
-/** The entries of a refused file that are valid by themselves, each with its index, and their places. */
+/** The entries and sections of a refused file that are valid by themselves, entries with their index, and their places. */
 export interface SoundEntries extends Pick<ValidConfig, 'file' | 'positionOf' | 'originOf'> {
   readonly custom: readonly (readonly [index: number, entry: CustomPluginOptions])[]
   readonly issuers: readonly (readonly [index: number, issuer: IssuerOptions])[]
+  readonly audit: OtelAuditOptions | undefined
+  readonly sanitize: PromptSanitizeOptions | undefined
   /** The files of these entries that a start reads. */
   readonly files: readonly NamedFile[]
 }
@@ -125,23 +129,33 @@ export const parseConfig = (text: string, { file, env }: ParseOptions): ConfigRe
   }
 }
 
-const soundEntries = (value: unknown, file: string): Pick<SoundEntries, 'custom' | 'issuers' | 'files'> => {
-  const custom = soundAt(value, { file, path: ['plugins', 'custom'], schema: customPlugin })
-  const issuers = soundAt(value, { file, path: ['plugins', 'token-validator', 'issuers'], schema: issuer })
+const soundEntries = (
+  value: unknown,
+  file: string,
+): Omit<SoundEntries, 'file' | 'positionOf' | 'originOf'> => {
+  const listed = (...path: Path) => entriesAt(value, path)
+  const { 'otel-audit': otelAudit, 'prompt-sanitize': promptSanitize } = pluginsSection.shape
+  const custom = soundAt(value, { file, paths: listed('plugins', 'custom'), schema: customPlugin })
+  const issuerPaths = listed('plugins', 'token-validator', 'issuers')
+  const issuers = soundAt(value, { file, paths: issuerPaths, schema: issuer })
+  const audit = soundAt(value, { file, paths: [['plugins', 'otel-audit']], schema: otelAudit })
+  const sanitize = soundAt(value, { file, paths: [['plugins', 'prompt-sanitize']], schema: promptSanitize })
   return {
     custom: custom.map(({ index, section }) => [index, section]),
     issuers: issuers.map(({ index, section }) => [index, section]),
-    files: [...custom, ...issuers].flatMap(({ files }) => files),
+    audit: audit[0]?.section,
+    sanitize: sanitize[0]?.section,
+    files: [...custom, ...issuers, ...audit].flatMap(({ files }) => files),
   }
 }
 
 const soundAt = <Section>(
   value: unknown,
-  { file, path, schema }: { file: string; path: Path; schema: z.ZodType<Section> },
+  { file, paths, schema }: { file: string; paths: readonly Path[]; schema: z.ZodType<Section> },
 ) =>
-  entriesAt(value, path).flatMap((entry, index) => {
-    const { data } = schema.safeParse(valueAt(value, entry), PARSE_OPTIONS)
-    return data === undefined ? [] : [{ index, ...resolveFiles(data, { file, path: entry, schema }) }]
+  paths.flatMap((path, index) => {
+    const { data } = schema.safeParse(valueAt(value, path), PARSE_OPTIONS)
+    return data === undefined ? [] : [{ index, ...resolveFiles(data, { file, path, schema }) }]
   })
 
 const originOf = (node: SourceNode | undefined): ScalarOrigin | undefined =>

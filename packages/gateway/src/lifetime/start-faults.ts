@@ -1,4 +1,10 @@
-import type { GatewayConfig, IssuerOptions } from '../config/config-schema.ts'
+import { signerOf } from '../audit-log/audit-files.ts'
+import type {
+  GatewayConfig,
+  IssuerOptions,
+  OtelAuditOptions,
+  PromptSanitizeOptions,
+} from '../config/config-schema.ts'
 import type { Path } from '../config/faults.ts'
 import { formatPath } from '../config/faults.ts'
 import type { ConfigResult } from '../config/parse-config.ts'
@@ -7,6 +13,8 @@ import { pageSecretsOf, withSecrets } from '../config/secret-files.ts'
 import { InitialisationError } from '../errors.ts'
 import { loadServerCertificate } from '../listen/key-pair.ts'
 import { readSchema } from '../mcp/tool-routes.ts'
+import { compileRules } from '../plugins/prompt-sanitize/compile-rules.ts'
+import { createViewReader } from '../plugins/prompt-sanitize/readable-view.ts'
 import { prepareIssuer, prepareServer } from '../plugins/token-validator/issuers.ts'
 import { IdentitySigner } from '../upstream/signed-identity.ts'
 import { readTlsFiles } from '../upstream/upstream-pool.ts'
@@ -19,10 +27,13 @@ export interface StartFault {
 
 /**
  * Reads every file that a start would read and reports all that it would refuse, such as an empty key set. It starts
- * nothing. Of a refused configuration only the valid issuers are looked at.
+ * nothing. Of a refused configuration only the valid issuers, records and rules are looked at.
  */
 export function startFaults(result: ConfigResult): StartFault[] {
-  if (!result.ok) return faultsOf((result.sound?.issuers ?? []).map(issuerPart))
+  if (!result.ok) {
+    const { issuers = [], audit, sanitize } = result.sound ?? {}
+    return faultsOf([...issuers.map(issuerPart), ...ruleParts(sanitize), ...sealPart(audit)])
+  }
   const { gateway, plugins, upstreams, routes, mcp } = result.config
   const { mode, issuers } = plugins['token-validator']
   return faultsOf([
@@ -32,6 +43,8 @@ export function startFaults(result: ConfigResult): StartFault[] {
       const path = ['plugins', name, 'webhook']
       return { path, read: () => withSecrets(plugins[name].webhook, path) }
     }),
+    ...ruleParts(plugins['prompt-sanitize']),
+    ...sealPart(plugins['otel-audit']),
     ...Object.entries(upstreams).map(([name, upstream]): Part => {
       return { path: ['upstreams', name], read: (key) => readTlsFiles(upstream, key) }
     }),
@@ -91,6 +104,19 @@ function issuerPart([index, issuer]: readonly [index: number, issuer: IssuerOpti
       prepareServer(whole, index)
     },
   }
+}
+
+/** Of a rule only its keywords are not judged by the schema. */
+function ruleParts({ rules }: Pick<PromptSanitizeOptions, 'rules'> = { rules: [] }): Part[] {
+  return rules.flatMap((rule, index): Part[] => {
+    const path = ['plugins', 'prompt-sanitize', 'rules', index]
+    return rule.keywords === undefined ? [] : [{ path, read: () => compileRules([rule], createViewReader()) }]
+  })
+}
+
+function sealPart(audit: OtelAuditOptions | undefined): Part[] {
+  if (audit === undefined || !audit.enabled || audit.exporter !== 'file') return []
+  return [{ path: ['plugins', 'otel-audit', 'seal'], read: () => signerOf(audit) }]
 }
 
 function routeParts(route: GatewayConfig['routes'][number], index: number): Part[] {

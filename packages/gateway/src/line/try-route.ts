@@ -2,7 +2,7 @@ import type { GatewayConfig, RouteConfig } from '../config/config-schema.ts'
 import { RESERVED_PATHS } from '../config/schema/path-template.ts'
 import { createRouter, NEIGHBOUR_FAULT } from '../lifetime/router.ts'
 import { canonicalTarget } from '../listen/canonical-path.ts'
-import type { Log } from '../log.ts'
+import { silentLog } from '../log.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { type PlannedPlugin, planPlugins } from '../plugins/plugin-set.ts'
 import { ownMethods } from './own-endpoints.ts'
@@ -61,7 +61,7 @@ export function tryRoute(
         { sections: config.plugins, custom: customPlugins, limits: config.gateway },
         route,
         {
-          log: SILENT,
+          log: silentLog,
           baseFolder,
         },
       ),
@@ -72,7 +72,3 @@ export function tryRoute(
     ? { type: 'no_route', path }
     : { type: 'method_not_allowed', path, allowedMethods }
 }
-
-const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-
-function ignore(): void {}

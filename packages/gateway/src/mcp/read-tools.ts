@@ -1,6 +1,6 @@
 import type { CatalogueTool, ToolDefinition } from '@agentic-rest/mcp'
 import type { GatewayConfig } from '../config/config-schema.ts'
-import type { Log } from '../log.ts'
+import { silentLog } from '../log.ts'
 import { createUpstreamPools } from '../upstream/pools.ts'
 import { createShared } from '../upstream/shared-resources.ts'
 import { createSharedGroups } from '../upstream/targets/create-group.ts'
@@ -44,7 +44,7 @@ export async function readTools(config: GatewayConfig): Promise<ToolListing> {
     pools: createShared<UpstreamPool>(),
     sharedGroups: createSharedGroups(),
     metrics: { targetCounter: () => ignore, targetEjected: ignore },
-    log: SILENT,
+    log: silentLog,
   })
   await pools.warm()
   const catalogue = createCatalogue({
@@ -68,7 +68,5 @@ export async function readTools(config: GatewayConfig): Promise<ToolListing> {
 function listed({ route, definition, isIdempotent }: CatalogueTool): ListedRoute {
   return { route: route.id, tool: definition.name, isIdempotent }
 }
-
-const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 function ignore(): void {}

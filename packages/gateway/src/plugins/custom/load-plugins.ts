@@ -47,27 +47,23 @@ export type GivenPlugin =
 
 /** Imports the modules of `plugins.custom` and checks their options. A file with a fault of its own loads no module. */
 export async function loadPlugins(result: ConfigResult): Promise<LoadedResult> {
-  if (!result.ok) return result
+  return result.ok ? await loadWith(loadEntry, result) : result
+}
+
+/** Loads all plugins of a configuration with a function that loads one. */
+export async function loadWith(load: typeof loadEntry, result: ValidConfig): Promise<LoadedResult> {
   const custom = [...(result.config.plugins.custom ?? []).entries()]
-  const loaded = await Promise.all(custom.map((entry) => loadEntry(entry, result)))
+  const loaded = await Promise.all(custom.map((entry) => load(entry, result)))
   const faults = loaded.flatMap((each) => (Array.isArray(each) ? each : []))
   if (faults.length > 0) return { ok: false, faults: faults.toSorted(byPlace) }
   return { ...result, customPlugins: loaded.flatMap((each) => (Array.isArray(each) ? [] : [each])) }
 }
 
-/** Loads plugins as `loadPlugins` does, those of a refused file too, so that one check reports all faults. */
-export async function loadForCheck(result: ConfigResult): Promise<LoadedResult> {
-  if (result.ok) return await loadPlugins(result)
-  const { sound, faults } = result
-  if (sound === undefined) return result
-  const loaded = await Promise.all(sound.custom.map((entry) => loadEntry(entry, sound)))
-  const further = loaded.flatMap((each) => (Array.isArray(each) ? each : []))
-  return { ...result, faults: [...faults, ...further].toSorted(byPlace) }
-}
+/** The order of faults in a file. */
+export const byPlace = (a: ConfigFault, b: ConfigFault) => a.line - b.line || a.column - b.column
 
-const byPlace = (a: ConfigFault, b: ConfigFault) => a.line - b.line || a.column - b.column
-
-async function loadEntry(
+/** Loads the plugin of one entry of `plugins.custom`, or finds its faults. */
+export async function loadEntry(
   [index, entry]: readonly [index: number, entry: CustomPluginOptions],
   config: Pick<ValidConfig, 'file' | 'positionOf' | 'originOf' | 'modules'>,
 ): Promise<LoadedPlugin | ConfigFault[]> {
