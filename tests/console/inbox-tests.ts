@@ -172,7 +172,7 @@ export function testInbox(stack: () => ConsoleStack): void {
       await listOf(page, 'I asked for').getByRole('link').click()
       const approval = approvalOf(page)
       await approval
-        .getByText('You asked for it. Somebody else with the role campaign:approve decides it.')
+        .getByText('You are the requester. Somebody else with the role campaign:approve decides it.')
         .waitFor()
       for (const name of ['Approve', 'Reject'])
         expect(await approval.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)

@@ -1,7 +1,7 @@
 import { conditions, headers, parseJson } from '@agentic-rest/profile'
-import { type Approval, describe, readApproval } from './approval.ts'
+import { type Approval, ownerOf, readApproval, whyNotDecide } from '@agentic-rest/profile/approval'
+import { describe } from './approval.ts'
 import { element } from './elements.ts'
-import { type Reader, readerOf, whyNotDecide } from './reader.ts'
 
 // A page of another site cannot send this header without the permission of the gateway, which never gives it.
 const pageHeaders = { 'X-Agentic-Page': 'approvals' }
@@ -102,7 +102,7 @@ async function signIn(token: string): Promise<void> {
     headers: { [headers.authorization]: `Bearer ${token}` },
   })
   if (!ok) return showSignIn(textOf(body['message']))
-  sessionStorage.setItem(READER, JSON.stringify(readerOf(token) ?? null))
+  sessionStorage.setItem(READER, JSON.stringify(ownerOf(token)))
   await load('The token was not accepted.')
 }
 
@@ -170,8 +170,7 @@ function done(verb: string): HTMLElement {
 
 /** The buttons, or the reason why there are none. */
 function decisionPart(approval: Approval): HTMLElement {
-  const { value } = parseJson(sessionStorage.getItem(READER) ?? 'null')
-  const reason = whyNotDecide(approval, (value as Reader | null) ?? undefined)
+  const reason = whyNotDecide(approval, Object(parseJson(sessionStorage.getItem(READER) ?? '{}').value))
   return reason === '' ? decisionForm(approval) : element('p', {}, [reason])
 }
 

@@ -1,7 +1,7 @@
+import { type ApprovalState, approvalStates } from '@agentic-rest/profile/approval'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { JsonSchema } from './input/json-schema.ts'
 import { CURSOR } from './runtime/approvals/list.ts'
-import { approvalStates } from './runtime/contract.ts'
 
 /** The limit of a comment, in characters. */
 const MAX_COMMENT = 2000
@@ -66,7 +66,7 @@ function text(maxLength: number, description: string): Member {
 
 /** The inputs of the list. */
 export interface ListInput {
-  readonly state?: (typeof approvalStates)[number]
+  readonly state?: ApprovalState
   readonly cursor?: string
   readonly limit?: number
 }
@@ -113,72 +113,3 @@ export const decisionInput = closedObject<DecisionInput>({
 
 /** The schema of an operation without inputs, whose body has to be empty. */
 export const noInput = closedObject<Readonly<Record<string, never>>>({})
-
-const string = { type: 'string' }
-const time = { type: 'string', format: 'date-time' }
-
-/** The JSON Schema of an approval. */
-export const approvalSchema: JsonSchema = {
-  type: 'object',
-  properties: {
-    approvalId: string,
-    state: { enum: approvalStates },
-    operation: string,
-    message: string,
-    approver: { type: 'object', properties: { name: string }, required: ['name'] },
-    role: { ...string, description: 'The role that decides; empty if the requester confirms.' },
-    by: { const: 'requester' },
-    requester: string,
-    requesterIssuer: string,
-    requestedFor: string,
-    requestedForIssuer: string,
-    request: {
-      type: ['object', 'null'],
-      description: 'The request without its secrets; null if an older version kept none.',
-      properties: {
-        method: string,
-        path: string,
-        inputs: { type: 'object', description: 'The inputs by place: path, query, header, body.' },
-        truncated: { const: true },
-      },
-      required: ['method', 'path', 'inputs'],
-    },
-    digest: string,
-    quorum: { type: 'integer', minimum: 1 },
-    decisions: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          decidedBy: string,
-          decidedByIssuer: string,
-          verdict: { enum: ['approved', 'rejected'] },
-          comment: string,
-          decidedAt: time,
-        },
-        required: ['decidedBy', 'verdict'],
-      },
-    },
-    via: { type: 'array', items: string },
-    correlationId: string,
-    createdAt: time,
-    expiresAt: time,
-    decidedBy: string,
-    decidedByIssuer: string,
-    decidedAt: time,
-  },
-  required: [
-    ...['approvalId', 'state', 'operation', 'message', 'role', 'requester', 'request', 'digest', 'quorum'],
-    ...['decisions', 'via', 'createdAt', 'expiresAt'],
-  ],
-}
-
-/** The JSON Schema of a page of approvals. */
-export const pageSchema: JsonSchema = {
-  type: 'object',
-  properties: {
-    approvals: { type: 'array', items: approvalSchema },
-    next: { ...string, description: 'The cursor of the next page; absent on the last one.' },
-  },
-  required: ['approvals'],
-}

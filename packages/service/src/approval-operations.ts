@@ -1,13 +1,12 @@
 import type { Outcome } from '@agentic-rest/profile'
+import { approvalPageSchema, approvalSchema, readApproval } from '@agentic-rest/profile/approval'
 import {
-  approvalSchema,
   type DecisionInput,
   decisionInput,
   type ListInput,
   listInput,
   noInput,
   PAGE,
-  pageSchema,
 } from './approval-inputs.ts'
 import { eventTypes } from './audit/request-record.ts'
 import { success } from './make-outcome.ts'
@@ -16,7 +15,7 @@ import { defineOperation, type Operation } from './operation.ts'
 import type { OwnOptions } from './own-operations.ts'
 import { invalidAt, type RefusalCode, refusal } from './refusals.ts'
 import type { RunContext } from './run-context.ts'
-import type { ApprovalView, DecisionResult, Withdrawal } from './runtime/contract.ts'
+import type { DecisionResult, Withdrawal } from './runtime/contract.ts'
 
 type ApprovalContext<Input> = RunContext<Input, { readonly approvalId: string }>
 
@@ -50,7 +49,7 @@ function recordChange(
   event_type: string,
   { shown, more }: Change,
 ): void {
-  const { digest = '', state = '' } = (shown.type === 'success' ? shown.body : {}) as Partial<ApprovalView>
+  const { digest, state } = readApproval(shown.type === 'success' ? shown.body : undefined)
   const attributes = { approval_id: params.approvalId, digest, status: state, ...more }
   audit.emit({ event_type, outcome: shown.type, attributes })
 }
@@ -115,7 +114,7 @@ export function approvalOperations({ durable }: OwnOptions): readonly Operation[
       path: '/approvals',
       summary: 'The approvals that the caller may decide or has asked for, the newest first.',
       ...listInput,
-      output: { success: pageSchema },
+      output: { success: approvalPageSchema },
       outcomes: ['success'],
       run: list,
     }),

@@ -11,7 +11,7 @@ function keep(jsonSchema: JsonSchema, collected: Readonly<Record<string, unknown
 }
 
 const bodyOf = (schema: JsonSchema, collected: Readonly<Record<string, unknown>>) =>
-  keep(schema, collected).inputs.body
+  keep(schema, collected).inputs['body']
 
 const secret = () => z.string().meta({ secret: true })
 

@@ -1,8 +1,8 @@
 import type { InputLocation } from '@agentic-rest/profile'
+import type { KeptRequest } from '@agentic-rest/profile/approval'
 import type { CollectedInput } from './input/collect-input.ts'
 import { branches, dereference, type JsonSchema } from './input/json-schema.ts'
 import type { Operation } from './operation.ts'
-import type { KeptRequest } from './runtime/contract.ts'
 
 // The limit of the kept JSON, so that a page of approvals stays small.
 const MAX_BYTES = 64 * 1024

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answered, type Client, createClient, type RunOptions } from '@agentic-rest/client'
 import { headers } from '@agentic-rest/profile'
+import { type Approval, isApproval, readApproval, readApprovalPage } from '@agentic-rest/profile/approval'
 import { isInteractive, openPrompt } from '../call/ask-inputs.ts'
 import { CallError } from '../call/read-call.ts'
 import { outcomeJson, outcomeText } from '../call/show-outcome.ts'
 import { givenToken, NO_TOKEN } from '../given-token.ts'
 import { exitCodes, type Host } from '../host.ts'
 import { jsonText, terminalLine } from '../terminal-text.ts'
-import { type Approval, readApproval, readPage } from './approval.ts'
 import { approvalsTable, approvalText } from './show-approvals.ts'
 
 /** The arguments of `agentic approvals`. */
@@ -47,12 +47,12 @@ export async function list({ client, options, host, stop }: Session): Promise<nu
   if (!/^[1-9]\d{0,2}$/.test(limit)) throw new CallError('--limit is a number from 1 to 100')
   const query = { state: state === 'all' ? undefined : state, limit, cursor }
   const outcome = await client.request({ method: 'GET', path: '/approvals', query, signal: stop.signal })
-  const page = outcome.type === 'success' ? readPage(outcome.body) : undefined
+  const page = outcome.type === 'success' ? readApprovalPage(outcome.body) : undefined
   if (outcome.type !== 'success' || page === undefined) return showOther(outcome, options, host)
   if (options.json) host.stdout.write(`${jsonText(outcome.body)}\n`)
   else if (page.approvals.length === 0) host.stdout.write('There are no such approvals.\n')
   else host.stdout.write(approvalsTable(page.approvals, host.stdout))
-  if (page.next !== '' && !options.json)
+  if (page.next !== undefined && !options.json)
     host.stderr.write(`There are more: --cursor ${terminalLine(page.next)}\n`)
   return exitCodes.ok
 }
@@ -82,7 +82,7 @@ export async function decide(session: Session, verb: 'approve' | 'reject', id: s
   const params = { approvalId: id, verb }
   const body = { digest, comment: options.comment }
   const outcome = await client.request({ method: 'POST', path, params, body, signal: stop.signal })
-  const approval = outcome.type === 'success' ? readApproval(outcome.body) : undefined
+  const approval = approvalOf(outcome)
   if (approval === undefined) return showOther(outcome, options, host)
   showApproval(outcome, approval, session)
   return exitCodes.ok
@@ -139,7 +139,12 @@ function pauseMs(attempt: number, { answer }: Answered): number {
 async function look({ client, stop }: Session, id: string, options: RunOptions = {}) {
   const request = { method: 'GET', path: '/approvals/{approvalId}', params: { approvalId: id } }
   const outcome = await client.run(request, { maxRetries: 0, signal: stop.signal, ...options })
-  return { outcome, approval: outcome.type === 'success' ? readApproval(outcome.body) : undefined }
+  return { outcome, approval: approvalOf(outcome) }
+}
+
+function approvalOf(outcome: Answered): Approval | undefined {
+  const approval = readApproval(outcome.type === 'success' ? outcome.body : undefined)
+  return isApproval(approval) ? approval : undefined
 }
 
 function showApproval(outcome: Answered, approval: Approval, { options, host }: Session): void {

@@ -1,8 +1,14 @@
 import { styleText } from 'node:util'
 import { printableText } from '@agentic-rest/profile'
+import {
+  type Approval,
+  type ApprovalDecision,
+  countApproved,
+  isConfirmation,
+  requestLine,
+} from '@agentic-rest/profile/approval'
 import { facts, lines } from '../call/show-outcome.ts'
 import { jsonText, terminalLine, textTable } from '../terminal-text.ts'
-import type { Approval, Decision, KeptRequest } from './approval.ts'
 
 const HEADINGS = ['APPROVAL', 'STATE', 'OPERATION', 'ASKED BY', 'EXPIRES', 'MESSAGE']
 const LONGEST_MESSAGE = 60
@@ -48,32 +54,32 @@ function person(subject: string, issuer: string): string {
   return subject === '' || issuer === '' ? subject : `${subject} at ${issuer}`
 }
 
-function needed({ isConfirmation, quorum, role, decisions }: Approval): string {
-  if (isConfirmation) return 'a confirmation by the person who asked'
-  const approved = decisions.filter(({ verdict }) => verdict === 'approved').length
+function needed(approval: Approval): string {
+  const { quorum, role } = approval
+  if (isConfirmation(approval)) return 'a confirmation by the person who asked'
   const who = role === '' ? '' : ` with the role ${role}`
   if (quorum === 1) return `one approval by somebody else${who}`
-  return `${quorum} approvals by different people${who}; ${approved} so far`
+  return `${quorum} approvals by different people${who}; ${countApproved(approval)} so far`
 }
 
-function decisionText({ decidedBy, decidedByIssuer, verdict, comment, decidedAt }: Decision): string {
+function decisionText({ decidedBy, decidedByIssuer, verdict, comment, decidedAt }: ApprovalDecision): string {
   const said = comment === '' ? '' : `: ${comment}`
   return `  ${terminalLine(`${person(decidedBy, decidedByIssuer)} ${verdict} ${decidedAt}`.trim() + said)}\n`
 }
 
 function requestText({ request, digest }: Approval, stream: NodeJS.WriteStream): string {
-  if (request === undefined) return 'The service does not show the request.\n'
+  if (request === null) return 'The service does not show the request.\n'
   return [
     heading('Request', stream),
-    `  ${terminalLine(request.line)}\n`,
-    inputsText(request),
+    `  ${terminalLine(requestLine(request))}\n`,
+    inputsText(request.inputs),
     request.truncated ? '  Some values are too large to be shown. The decision is about them too.\n' : '',
     facts({ digest: orNone(digest) }),
   ].join('')
 }
 
 /** One line for each input, by its place: `body.amount 500`. */
-function inputsText({ inputs }: KeptRequest): string {
+function inputsText(inputs: Readonly<Record<string, unknown>>): string {
   return lines(Object.entries(inputs).flatMap(([place, values]) => leaves(place, values)))
 }
 

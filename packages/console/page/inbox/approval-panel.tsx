@@ -1,4 +1,11 @@
 import { printableText } from '@agentic-rest/profile'
+import {
+  type Approval,
+  describeNeeded,
+  isConfirmation,
+  requestLine,
+  whyNotDecide,
+} from '@agentic-rest/profile/approval'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Field } from '../shell/field.tsx'
@@ -6,8 +13,7 @@ import { knownTime } from '../shell/format.ts'
 import { placeHash } from '../shell/place.ts'
 import { takeLostFocus } from '../shell/take-focus.ts'
 import { messageOf } from '../shell/use-load.ts'
-import type { Approval } from './approval.ts'
-import { describeNeeded, mayWithdraw, stateOf, timeLeft, viewState, whyNotDecide } from './approval-rules.ts'
+import { inputsByPlace, mayWithdraw, stateOf, timeLeft, viewState } from './approval-rules.ts'
 import type { Inbox, Opened } from './inbox.ts'
 import { RefusedError, type Verb } from './inbox-api.ts'
 import type { Listed, ListName, Look } from './inbox-lists.ts'
@@ -107,16 +113,16 @@ function formatTime(iso: string): string {
 }
 
 function Request({ approval: { request } }: { readonly approval: Approval }) {
-  if (request === undefined) return <p class="note">The service does not show the request.</p>
-  const { method, path, inputs, isTruncated } = request
+  const line = requestLine(request)
+  if (request === null || line === '') return <p class="note">The service does not show the request.</p>
   return (
     <section aria-label="Request">
       <h3>Request</h3>
-      <p class="mono inbox-line">{printableText(`${method} ${path}`)}</p>
-      {isTruncated && (
+      <p class="mono inbox-line">{printableText(line)}</p>
+      {request.truncated && (
         <p class="note">Some values are too large to be shown. The decision is about them too.</p>
       )}
-      {inputs.map(([place, value]) => (
+      {inputsByPlace(request).map(([place, value]) => (
         <div key={place} class="inbox-inputs">
           <h4>In the {place}</h4>
           <InputValue value={value} />
@@ -217,7 +223,7 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
       )}
       {isPending && reason !== '' && said === '' && <p id={reasonId}>{reason}</p>}
       <div class="actions">
-        {isPending && decideButton('approve', approval.isConfirmation ? 'Confirm' : 'Approve', 'primary')}
+        {isPending && decideButton('approve', isConfirmation(approval) ? 'Confirm' : 'Approve', 'primary')}
         {isPending && decideButton('reject', 'Reject')}
         {mayWithdraw(approval, me, now) && (
           <button type="button" disabled={isBusy} onClick={() => void act('withdraw')}>

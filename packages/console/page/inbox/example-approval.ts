@@ -1,4 +1,4 @@
-import { type Approval, readApproval } from './approval.ts'
+import { type Approval, readApproval } from '@agentic-rest/profile/approval'
 
 /** When the examples are looked at. */
 export const NOW = Date.parse('2026-05-04T12:00:00Z')

@@ -6,8 +6,13 @@ import {
   TransportError,
 } from '@agentic-rest/client'
 import { conditions } from '@agentic-rest/profile'
+import {
+  type Approval,
+  type ApprovalPage,
+  readApproval,
+  readApprovalPage,
+} from '@agentic-rest/profile/approval'
 import { outcomeWords } from '../shell/outcome-family.ts'
-import { type Approval, type ApprovalPage, readApproval, readPage } from './approval.ts'
 import type { ApprovalService, ListedState } from './inbox-lists.ts'
 
 /** The gateway, and the token of the person. */
@@ -56,7 +61,9 @@ export const inboxApi: InboxApi = {
     const query = { state, cursor, limit }
     const outcome = await send(access, { method: 'GET', path, query })
     if (outcome.type !== 'success') throw new RefusedError(refusalOf(outcome))
-    return readPage(outcome.body)
+    const page = readApprovalPage(outcome.body)
+    if (page === undefined) throw new Error('The answer is not a list of approvals.')
+    return page
   },
   async read(access, { path }, approvalId) {
     const params = { approvalId }

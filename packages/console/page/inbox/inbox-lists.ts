@@ -1,6 +1,6 @@
+import { type Approval, hasAsked, type TokenOwner } from '@agentic-rest/profile/approval'
 import type { Route } from '../api/route-list.ts'
-import type { Approval } from './approval.ts'
-import { isOwn, type Me, stateOf, waitsFor } from './approval-rules.ts'
+import { stateOf, waitsFor } from './approval-rules.ts'
 
 /** A route that lists the approvals of a service. */
 export interface ApprovalService {
@@ -86,13 +86,13 @@ export function pickList(all: readonly Listed[], name: ListName, look: Look): Li
 
 const belongsTo: Readonly<Record<ListName, (approval: Approval, look: Look) => boolean>> = {
   waiting: (approval, { me, now }) => waitsFor(approval, me, now),
-  asked: (approval, { me }) => isOwn(approval, me),
+  asked: (approval, { me }) => hasAsked(approval, me),
   decided: (approval, { now }) => stateOf(approval, now) !== 'pending',
 }
 
 /** The person who looks, and when. */
 export interface Look {
-  readonly me: Me
+  readonly me: TokenOwner
   readonly now: number
 }
 

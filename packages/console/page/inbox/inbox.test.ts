@@ -1,7 +1,7 @@
+import type { Approval } from '@agentic-rest/profile/approval'
 import { expect, test } from 'vitest'
 import { readGatewayInfo } from '../api/gateway-info.ts'
 import { readRouteList } from '../api/route-list.ts'
-import type { Approval } from './approval.ts'
 import { exampleApproval, exampleToken, NOW } from './example-approval.ts'
 import { Inbox } from './inbox.ts'
 import type { InboxApi } from './inbox-api.ts'

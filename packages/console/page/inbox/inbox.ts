@@ -1,3 +1,4 @@
+import { ownerOf } from '@agentic-rest/profile/approval'
 import { adminApi } from '../api/admin-api.ts'
 import type { Person } from '../api/gateway-info.ts'
 import { keep, readKept } from '../shell/kept.ts'
@@ -14,7 +15,7 @@ import {
   type Source,
 } from './inbox-lists.ts'
 import { MAX_PAGES, type Reader, readListed, readSource, type Who } from './read-sources.ts'
-import { ownerOf } from './token-owner.ts'
+import { configuredOwnerOf } from './token-owner.ts'
 
 /** The state of the inbox. It survives a change of the view, because the navigation shows the count. */
 export interface InboxState {
@@ -218,13 +219,13 @@ async function whoIsPerson({ admin }: InboxParts, person: Person): Promise<Who> 
     if (rejected !== undefined) token = (await admin.token(person)).token
     return token
   }
-  const me = { subject: person.sub, issuer: ownerOf(token, []).issuer }
+  const me = { subject: person.sub, issuer: ownerOf(token).issuer }
   return { access: { baseUrl: gatewayUrl, token: source, tenant: person.tenant }, me, name: person.sub }
 }
 
 async function whoHasToken({ admin }: InboxParts, token: string, tenant: string): Promise<Who> {
   const [{ gatewayUrl }, { plugins }] = await Promise.all([admin.gateway(), admin.routes()])
-  const me = ownerOf(token, plugins)
+  const me = configuredOwnerOf(token, plugins)
   return { access: { baseUrl: gatewayUrl, token, tenant }, me, name: me.subject ?? '' }
 }
 

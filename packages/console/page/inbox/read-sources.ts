@@ -1,13 +1,13 @@
+import type { Approval, TokenOwner } from '@agentic-rest/profile/approval'
 import { messageOf } from '../shell/use-load.ts'
-import type { Approval } from './approval.ts'
-import { type Me, waitsFor } from './approval-rules.ts'
+import { waitsFor } from './approval-rules.ts'
 import type { Access, InboxApi } from './inbox-api.ts'
 import type { ApprovalService, Listed, Source } from './inbox-lists.ts'
 
 /** The person of the inbox. The token is only in memory. */
 export interface Who {
   readonly access: Access
-  readonly me: Me
+  readonly me: TokenOwner
   /** The displayed name; empty if the token does not tell its owner. */
   readonly name: string
 }

@@ -1,10 +1,10 @@
 import type { PendingApproval } from '@agentic-rest/client'
 import { headers } from '@agentic-rest/profile'
+import { type Approval, describeNeeded, isConfirmation, readApproval } from '@agentic-rest/profile/approval'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Person } from '../api/gateway-info.ts'
-import { type Approval, readApproval } from '../inbox/approval.ts'
-import { describeNeeded, stateOf, viewState } from '../inbox/approval-rules.ts'
+import { stateOf, viewState } from '../inbox/approval-rules.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
 import { Notice } from '../shell/notice.tsx'
@@ -59,7 +59,7 @@ export function ApprovalCard({
             <dt>Asked by</dt>
             <dd>
               {seen.requester}
-              {!seen.isConfirmation && ', who may not approve it'}
+              {!isConfirmation(seen) && ', who may not approve it'}
             </dd>
             <dt>Needed</dt>
             <dd>{describeNeeded(seen)}</dd>

@@ -1,7 +1,6 @@
 import { type Answered, type Client, createClient } from '@agentic-rest/client'
+import { type Approval, readApproval, whyNotDecide } from '@agentic-rest/profile/approval'
 import type { Person } from '../api/gateway-info.ts'
-import { type Approval, readApproval } from '../inbox/approval.ts'
-import { whyNotDecide } from '../inbox/approval-rules.ts'
 
 /** The address of an approval, and the token to use. */
 export interface ApprovalAccess {
@@ -61,7 +60,7 @@ export function whoMayDecide(approval: Approval, people: readonly Person[]): Per
   const tenant = people.find(({ sub }) => sub === approval.requester)?.tenant
   return people.filter(
     ({ sub, roles, ...person }) =>
-      whyNotDecide(approval, { subject: sub, issuer: undefined }) === '' &&
+      whyNotDecide(approval, { subject: sub }) === '' &&
       (approval.role === '' || roles.includes(approval.role)) &&
       (tenant === undefined || person.tenant === tenant),
   )

@@ -11,7 +11,7 @@ import {
   TransportError,
 } from '@agentic-rest/client'
 import { headerKeys } from '@agentic-rest/profile'
-import type { Approval } from '../inbox/approval.ts'
+import type { Approval } from '@agentic-rest/profile/approval'
 import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'
 import { watchApproval } from './approvals.ts'

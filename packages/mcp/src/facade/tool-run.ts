@@ -1,4 +1,5 @@
 import { conditions, headers, headerValue, type Outcome, outcomes, writeOutcome } from '@agentic-rest/profile'
+import { type Approval, readApproval } from '@agentic-rest/profile/approval'
 import type { CatalogueTool } from '../catalogue/tool.ts'
 import { isObject, type JsonObject, textAt } from '../json-value.ts'
 import { invalidParams } from '../protocol/json-rpc.ts'
@@ -10,7 +11,6 @@ import { answersOf, FORM_KEY, formOf, readClarification } from './form.ts'
 import { type Answered, codeOf, localPath, readAnswer } from './inner-exchange.ts'
 import { isOver, newTask, outcomeOf, pollOf, taskIdOf } from './operation-task.ts'
 import { type Ending, type ResultExtras, resultOf } from './outcome-result.ts'
-import { approvalMessage, readApproval } from './read-approval.ts'
 import { type NoRequest, toolRequest } from './tool-request.ts'
 
 const MAX_FORMS = 4
@@ -241,7 +241,7 @@ export class ToolRun {
     const deadline = Math.min(environment.now() + holdSeconds * 1000, until)
     while (!this.#call.signal.aborted) {
       const { state } = await this.#readApproval(location)
-      if (state !== undefined && state !== 'pending') return true
+      if (state !== '' && state !== 'pending') return true
       if (environment.now() >= deadline) return false
       this.#requests.report('Waiting for the approval.')
       await environment.wait(APPROVAL_POLL_MS, this.#call.signal)
@@ -249,8 +249,10 @@ export class ToolRun {
     return false
   }
 
-  async #readApproval(location: string) {
-    return readApproval(await this.#requests.get(location))
+  /** With empty members if it could not be read. */
+  async #readApproval(location: string): Promise<Approval> {
+    const { type, body } = await this.#requests.get(location)
+    return readApproval(type === 'success' ? body : undefined)
   }
 
   // Background work.
@@ -286,6 +288,14 @@ function responseOf({ inputResponses }: ToolCall, key: string): JsonObject {
 function endingOf(action: unknown): Ending | undefined {
   if (action === 'decline') return 'declined'
   return action === 'cancel' ? 'cancelled' : undefined
+}
+
+/** The text for the person: the question, and who decides it. */
+function approvalMessage(body: unknown, role: string): string {
+  const question = textAt(body, 'message') ?? 'The operation needs an approval.'
+  const approver = isObject(body) ? textAt(body['approver'], 'name') : undefined
+  const decider = role === '' ? (approver ?? 'Somebody else') : `Somebody with the role ${role}`
+  return `${question} ${decider} has to decide this, and not the person who asked. Open or pass on the link.`
 }
 
 function lostApproval({ message }: PendingApproval): Outcome {

@@ -1,4 +1,5 @@
-import type { InputLocation, Outcome, Trace } from '@agentic-rest/profile'
+import type { Outcome, Trace } from '@agentic-rest/profile'
+import type { ApprovalState, KeptRequest, WrittenApproval } from '@agentic-rest/profile/approval'
 import type { Principal } from './principal.ts'
 import type { Sql } from './store.ts'
 
@@ -120,67 +121,6 @@ export interface Operations {
   close(): Promise<void>
 }
 
-/** The states of an approval; all but the first two are final. */
-export const approvalStates = ['pending', 'approved', 'rejected', 'used', 'expired', 'withdrawn'] as const
-
-/** A state of an approval. */
-export type ApprovalState = (typeof approvalStates)[number]
-
-/** A decision about an approval. */
-export type Verdict = 'approved' | 'rejected'
-
-/** One decision of an approval. */
-export interface ApprovalDecision {
-  readonly decidedBy: string
-  readonly decidedByIssuer?: string
-  readonly verdict: Verdict
-  readonly comment?: string
-  /** Absent for decisions made by an older version. */
-  readonly decidedAt?: string
-}
-
-/** The public view of an approval. */
-export interface ApprovalView {
-  readonly approvalId: string
-  readonly state: ApprovalState
-  readonly operation: string
-  readonly message: string
-  readonly approver: { readonly name: string }
-  /** The role that decides; empty if the requester confirms. */
-  readonly role: string
-  /** Set if the requester, or the person behind it, confirms. */
-  readonly by?: 'requester'
-  readonly requester: string
-  readonly requesterIssuer?: string
-  /** The person on whose behalf the requester, an agent, asked. */
-  readonly requestedFor?: string
-  readonly requestedForIssuer?: string
-  /** The request, without its secrets; null for approvals of an older version. */
-  readonly request: KeptRequest | null
-  readonly digest: string
-  readonly quorum: number
-  readonly decisions: readonly ApprovalDecision[]
-  /** The calls that led to the requester, the first one first, as the agents on the way state them. */
-  readonly via: readonly string[]
-  readonly correlationId?: string
-  readonly createdAt: string
-  readonly expiresAt: string
-  /** The decider whose decision was the last one needed. */
-  readonly decidedBy?: string
-  readonly decidedByIssuer?: string
-  readonly decidedAt?: string
-}
-
-/** A request as it is shown to those who decide. */
-export interface KeptRequest {
-  readonly method: string
-  readonly path: string
-  /** The inputs by their place. Values marked as secret are `***`. */
-  readonly inputs: Readonly<Partial<Record<InputLocation, Readonly<Record<string, unknown>>>>>
-  /** Set if values were left out because of their size. */
-  readonly truncated?: true
-}
-
 /** A request for an approval. */
 export interface ApprovalRequest {
   readonly message: string
@@ -280,7 +220,7 @@ export interface ApprovalQuery {
 
 /** A page of approvals, the newest first. */
 export interface ApprovalPage {
-  readonly approvals: readonly ApprovalView[]
+  readonly approvals: readonly WrittenApproval[]
   /** The cursor of the next page; absent on the last one. */
   readonly next?: string
 }
@@ -295,7 +235,7 @@ export interface Approvals {
   ): Promise<{ approvalId: string; digest: string; token: string; isNew: boolean }>
   check(scope: Scope, digest: string, presented: PresentedToken): Promise<ApprovalCheck>
   /** With a `viewer`, only if it asked, may decide or has decided. */
-  view(tenantId: string, approvalId: string, viewer?: Viewer): Promise<ApprovalView | undefined>
+  view(tenantId: string, approvalId: string, viewer?: Viewer): Promise<WrittenApproval | undefined>
   /** The approvals that the viewer has asked for or whose role it has; `undefined` for an invalid cursor. */
   list(tenantId: string, viewer: Viewer, query: ApprovalQuery): Promise<ApprovalPage | undefined>
   decide(tenantId: string, approvalId: string, decision: Decision): Promise<DecisionResult>

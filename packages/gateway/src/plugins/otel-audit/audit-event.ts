@@ -1,7 +1,7 @@
-import type { AuditEvent } from '@agentic-rest/profile'
+import { type AuditEvent, readClaim } from '@agentic-rest/profile'
 import { type MappableField, mappableFields } from '../../config/audit-fields.ts'
 import type { AuditAttribute } from '../../config/config-schema.ts'
-import { type Exchange, readClaim, redactedText } from '../../exchange.ts'
+import { type Exchange, redactedText } from '../../exchange.ts'
 import { type ClientAddress, connectionAddress } from '../../listen/client-address.ts'
 
 /** The event types of the log line (decision 22). */

@@ -1,5 +1,6 @@
+import { readClaim } from '@agentic-rest/profile'
 import { ROLE, SCOPE } from '../../config/schema/formats.ts'
-import { type Identity, readClaim } from '../../exchange.ts'
+import type { Identity } from '../../exchange.ts'
 import type { InspectedToken, JsonObject, TokenFault } from './inspect-token.ts'
 import type { Issuer } from './issuers.ts'
 import type { KeyLookup, Waiter } from './key-set.ts'

@@ -1,4 +1,4 @@
-import type { Verdict } from '../contract.ts'
+import type { WrittenDecision } from '@agentic-rest/profile/approval'
 import type { SqlClock } from '../sql-clock.ts'
 import type { Store } from '../store.ts'
 import type { Outbox } from './outbox.ts'
@@ -21,7 +21,7 @@ export type ApprovalChange =
   | {
       readonly type: 'decided'
       readonly row: ApprovalRow
-      readonly verdict: Verdict
+      readonly verdict: WrittenDecision['verdict']
       readonly waitedSeconds: number
     }
   | { readonly type: 'expired'; readonly row: ApprovalRow }

@@ -1,4 +1,4 @@
-import type { Decision, DecisionResult, Verdict, Viewer, Withdrawal } from '../contract.ts'
+import type { Decision, DecisionResult, Viewer, Withdrawal } from '../contract.ts'
 import { assertStorable, isStorable } from '../key-text.ts'
 import { isOwner, keptPrincipal, maybeSame, type Principal } from '../principal.ts'
 import { NOW } from '../sql-clock.ts'
@@ -92,7 +92,7 @@ interface Recorded {
 async function record(approvals: ApprovalStore, sql: Sql, { row, decision }: Recorded): Promise<void> {
   const { clock, outbox, observe } = approvals
   const { approve, by, issuer = null, roles, comment = null } = decision
-  const verdict: Verdict = approve ? 'approved' : 'rejected'
+  const verdict = approve ? 'approved' : 'rejected'
   const decided = [clock(), row.tenant_id, row.approval_id, verdict, by, issuer]
   await sql.query(
     `INSERT INTO agentic_approval_decisions

@@ -1,4 +1,5 @@
-import type { ApprovalPage, ApprovalQuery, ApprovalView, Viewer } from '../contract.ts'
+import type { WrittenApproval } from '@agentic-rest/profile/approval'
+import type { ApprovalPage, ApprovalQuery, Viewer } from '../contract.ts'
 import { isStorable } from '../key-text.ts'
 import type { ApprovalStore } from './approval-store.ts'
 import type { ApprovalKey } from './reservation.ts'
@@ -9,7 +10,7 @@ export async function viewApproval(
   { store, clock }: ApprovalStore,
   { tenantId, approvalId }: ApprovalKey,
   viewer: Viewer | undefined,
-): Promise<ApprovalView | undefined> {
+): Promise<WrittenApproval | undefined> {
   if (!isStorable(tenantId) || !isStorable(approvalId)) return undefined
   const [row] = await store.query<DecidedRow>(
     `SELECT ${DECIDED_COLUMNS} FROM agentic_approvals AS a WHERE tenant_id = $2 AND approval_id = $3`,

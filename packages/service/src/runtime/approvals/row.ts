@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { ApprovalDecision, ApprovalState, ApprovalView, Verdict, Viewer } from '../contract.ts'
+import type { ApprovalState, WrittenApproval, WrittenDecision } from '@agentic-rest/profile/approval'
+import type { Viewer } from '../contract.ts'
 import { isOwner, keptPrincipal, type Principal } from '../principal.ts'
 import { NOW } from '../sql-clock.ts'
 
@@ -23,7 +24,7 @@ export interface ApprovalRow {
   readonly quorum: number
   readonly message: string
   readonly approver: string
-  readonly request: ApprovalView['request']
+  readonly request: WrittenApproval['request']
   readonly correlation_id: string | null
   readonly via: readonly string[]
   readonly state: KeptState
@@ -44,7 +45,7 @@ export interface DecidedRow extends ApprovalRow {
 interface KeptDecision {
   readonly by: string
   readonly issuer: string | null
-  readonly verdict: Verdict
+  readonly verdict: WrittenDecision['verdict']
   readonly comment: string | null
   readonly at: string
 }
@@ -108,7 +109,7 @@ export function mayDecideByRole({ role, by_requester }: ApprovalRow, roles: read
 }
 
 /** The public view of a row. */
-export function viewOf(row: DecidedRow): ApprovalView {
+export function viewOf(row: DecidedRow): WrittenApproval {
   return {
     approvalId: row.approval_id,
     state: row.state === 'redeemed' ? 'used' : row.state,
@@ -136,7 +137,7 @@ export function viewOf(row: DecidedRow): ApprovalView {
 }
 
 /** An older version keeps its decision only in the row of the approval, without the time. */
-function decisionsOf(row: DecidedRow): readonly ApprovalDecision[] {
+function decisionsOf(row: DecidedRow): readonly WrittenDecision[] {
   if (row.decisions.length === 0 && row.decided_by !== null) {
     const { decided_by, decided_by_issuer } = row
     const verdict = row.state === 'rejected' ? 'rejected' : 'approved'

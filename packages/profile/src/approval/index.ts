@@ -1,0 +1,26 @@
+export {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalPage,
+  type ApprovalRequest,
+  type ApprovalState,
+  approvalPageSchema,
+  approvalSchema,
+  approvalStates,
+  isApproval,
+  type KeptRequest,
+  readApproval,
+  readApprovalPage,
+  type WrittenApproval,
+  type WrittenDecision,
+} from './approval.ts'
+export {
+  countApproved,
+  describeNeeded,
+  hasAsked,
+  isConfirmation,
+  ownerOf,
+  requestLine,
+  type TokenOwner,
+  whyNotDecide,
+} from './rules.ts'

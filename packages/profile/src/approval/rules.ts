@@ -1,0 +1,79 @@
+import { claimsOf, readClaim } from '../token-claims.ts'
+import type { Approval, ApprovalRequest } from './approval.ts'
+
+/** A person as far as a token tells. The service decides what the person may do. */
+export interface TokenOwner {
+  /** Absent if the token does not tell its owner. */
+  readonly subject?: string | undefined
+  readonly issuer?: string | undefined
+}
+
+/** The owner that a JWT names by a claim; of another token nobody. It is for display and proves nothing. */
+export function ownerOf(token: string, subjectClaim = 'sub'): TokenOwner {
+  const claims = claimsOf(token)
+  const [subject, issuer] = [readClaim(claims, subjectClaim), claims['iss']]
+  return { subject: nonEmpty(subject), issuer: nonEmpty(issuer) }
+}
+
+function nonEmpty(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Whether a name is the owner's. Issuers count only if both are known. */
+function isOwner({ subject, issuer }: TokenOwner, name: string, nameIssuer: string): boolean {
+  if (subject === undefined || subject !== name) return false
+  return nameIssuer === '' || issuer === undefined || issuer === nameIssuer
+}
+
+function isRequester({ requester, requesterIssuer }: Approval, owner: TokenOwner): boolean {
+  return isOwner(owner, requester, requesterIssuer)
+}
+
+function isBehind({ requestedFor, requestedForIssuer }: Approval, owner: TokenOwner): boolean {
+  return isOwner(owner, requestedFor, requestedForIssuer)
+}
+
+/** Whether a person asked for it, or an agent did on behalf of the person. */
+export function hasAsked(approval: Approval, owner: TokenOwner): boolean {
+  return isRequester(approval, owner) || isBehind(approval, owner)
+}
+
+/** Whether the requester confirms its own request; nobody else decides then. */
+export function isConfirmation({ by }: Approval): boolean {
+  return by === 'requester'
+}
+
+/** Why a person cannot decide a pending approval; empty if the person may try, or is not known. */
+export function whyNotDecide(approval: Approval, owner: TokenOwner): string {
+  const { decisions, role, requestedFor } = approval
+  if (owner.subject === undefined) return ''
+  if (decisions.some(({ decidedBy, decidedByIssuer }) => isOwner(owner, decidedBy, decidedByIssuer)))
+    return 'You have decided it. Others have to decide too.'
+  if (isConfirmation(approval)) {
+    // Behind an agent the person confirms, not the agent.
+    const isConfirmer = requestedFor === '' ? isRequester(approval, owner) : isBehind(approval, owner)
+    return isConfirmer ? '' : 'Only the person who asked confirms it.'
+  }
+  const who = role === '' ? 'Somebody else' : `Somebody else with the role ${role}`
+  if (isRequester(approval, owner)) return `You are the requester. ${who} decides it.`
+  return isBehind(approval, owner) ? `An agent asked for it on your behalf. ${who} decides it.` : ''
+}
+
+/** How many have approved it. */
+export function countApproved({ decisions }: Approval): number {
+  return decisions.filter(({ verdict }) => verdict === 'approved').length
+}
+
+/** Who has to decide, and how many have done so. */
+export function describeNeeded(approval: Approval): string {
+  const { quorum, role } = approval
+  if (isConfirmation(approval)) return 'A confirmation by the person who asked'
+  const who = role === '' ? '' : ` with the role ${role}`
+  if (quorum === 1) return `One approval by somebody else${who}`
+  return `${countApproved(approval)} of ${quorum} approvals by different people${who}`
+}
+
+/** The first line of the request that would be sent, such as `POST /payments`; empty if the service does not show it. */
+export function requestLine(request: ApprovalRequest | null): string {
+  return request === null ? '' : `${request.method} ${request.path}`.trim()
+}
