@@ -8,6 +8,7 @@ const bundle = await rolldown({
   input: {
     index: join(source, 'index.ts'),
     validate: join(source, 'validate.ts'),
+    'admin/index': join(source, 'admin/index.ts'),
     'approval/index': join(source, 'approval/index.ts'),
     'audit-log/index': join(source, 'audit-log/index.ts'),
   },

@@ -1,4 +1,5 @@
 import { headers, parseJson } from '@agentic-rest/profile'
+import { adminBodies } from '@agentic-rest/profile/admin'
 import { terminalLine } from './terminal-text.ts'
 
 /** The address of the admin listener of a gateway on this machine. */
@@ -45,6 +46,11 @@ export async function askAdmin({
   } catch {
     return undefined
   }
+}
+
+/** The reason of a refusal, safe for a terminal. */
+export function faultOf({ body }: AdminAnswer): string {
+  return terminalLine(adminBodies.Fault.read(body).message)
 }
 
 /** A member of an answer as text that is safe for a terminal. */

@@ -12,8 +12,3 @@ export function listOf(value: unknown): readonly unknown[] {
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
-
-/** A finite number; 0 if the value is none. */
-export function numberOf(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0
-}

@@ -2,7 +2,7 @@ import { expect, expectTypeOf, test } from 'vitest'
 import {
   about,
   amount,
-  closed,
+  closedObject,
   flag,
   listOf,
   mapOf,
@@ -17,23 +17,21 @@ import {
 } from './typed-schema.ts'
 
 const inner = object({ name: text })
-const example = closed(
-  object(
-    {
-      name: about('The name.', text),
-      state: oneOf('up', 'down'),
-      size: whole,
-      share: orNull(amount),
-      inner,
-      other: orNull(named('Inner', inner)),
-      counts: mapOf(whole),
-      tags: listOf(text),
-      isOpen: flag,
-      note: text,
-      extra: inner,
-    },
-    ['note', 'extra'],
-  ),
+const example = closedObject(
+  {
+    name: about('The name.', text),
+    state: oneOf('up', 'down'),
+    size: whole,
+    share: orNull(amount),
+    inner,
+    other: orNull(named('Inner', inner)),
+    counts: mapOf(whole),
+    tags: listOf(text),
+    isOpen: flag,
+    note: text,
+    extra: inner,
+  },
+  ['note', 'extra'],
 )
 
 test('the schema has every member, and requires all but the optional ones', () => {
@@ -81,6 +79,10 @@ test('nothing is read as empty members, and nothing throws', () => {
     Object.fromEntries(Object.keys(empty).map((n) => [n, Symbol(n)])),
   ])
     expect(example.read(value)).toEqual(empty)
+})
+
+test('an object without its members is null where it may be null or absent', () => {
+  expect(example.read({ other: {}, extra: { name: 1 } })).toMatchObject({ other: null, extra: null })
 })
 
 test('a value is read with its known members', () => {

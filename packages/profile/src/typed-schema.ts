@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, unknown>>
  */
 export interface Typed<Written, Read = Written, Absent = Read> {
   readonly schema: Schema
-  /** Whether a value has the JSON type of the schema. */
+  /** Whether a value has the JSON type of the schema, and an object its members. */
   is(value: unknown): boolean
   read(value: unknown): Read
   /** What an absent member is read as: an object is null, anything else is empty. */
@@ -136,13 +136,20 @@ export function object<Of extends Members, Optional extends keyof Of & string = 
     return Object.fromEntries(entries.map(readMember)) as ReadMembers<Of, Optional>
   }
   const properties = Object.fromEntries(entries.map(([name, { schema }]) => [name, schema]))
-  const required = entries.map(([name]) => name).filter((name) => !isOptional(name))
-  return { schema: { type: 'object', properties, required }, is: isObject, absent: null, read }
+  const needed = entries.filter(([name]) => !isOptional(name))
+  const is = (value: unknown) =>
+    isObject(value) && needed.every(([name, { is }]) => is(membersOf(value)[name]))
+  const required = needed.map(([name]) => name)
+  return { schema: { type: 'object', properties, required }, is, absent: null, read }
 }
 
 /** The same without other members in its schema. The reader leaves them out in any case. */
-export function closed<Given extends { readonly schema: Schema }>(given: Given): Given {
-  return { ...given, schema: { ...given.schema, additionalProperties: false } }
+export function closedObject<Of extends Members, Optional extends keyof Of & string = never>(
+  members: Of,
+  optional: readonly Optional[] = [],
+): ReturnType<typeof object<Of, Optional>> {
+  const open = object(members, optional)
+  return { ...open, schema: { ...open.schema, additionalProperties: false } }
 }
 
 function isObject(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { outcomes } from '@agentic-rest/profile'
-import { adminUrl, askAdmin, DEFAULT_ADMIN_URL, fieldOf } from '../ask-admin.ts'
+import { adminBodies } from '@agentic-rest/profile/admin'
+import { adminUrl, askAdmin, DEFAULT_ADMIN_URL, faultOf } from '../ask-admin.ts'
 import { defineCommand } from '../command.ts'
 import { givenToken, NO_TOKEN, tokenOption } from '../given-token.ts'
 import type { Host } from '../host.ts'
@@ -54,19 +55,18 @@ async function ask({ url, token }: Question, host: Host): Promise<number> {
     return tell(host, `no admin listener of a gateway answers at ${url.origin}`, exitCodes.failed)
   return answer.status === outcomes.success.status
     ? tellResult(answer.body, host)
-    : tell(host, `the gateway did not reload: ${fieldOf(answer.body, 'message')}`, exitCodes.failed)
+    : tell(host, `the gateway did not reload: ${faultOf(answer)}`, exitCodes.failed)
 }
 
 function tellResult(body: unknown, host: Host): number {
-  if (fieldOf(body, 'result') === 'applied') {
+  const { result, faults } = adminBodies.Reload.read(body)
+  if (result === 'applied') {
     host.stdout.write('the configuration was reloaded\n')
     return exitCodes.ok
   }
-  const { faults } = body as { readonly faults?: unknown }
-  const lines = Array.isArray(faults) ? faults.map(String).map(terminalLine) : []
   return tell(
     host,
-    [...lines, 'the gateway refused the file and keeps the old one'].join('\n'),
+    [...faults.map(terminalLine), 'the gateway refused the file and keeps the old one'].join('\n'),
     exitCodes.invalid,
   )
 }

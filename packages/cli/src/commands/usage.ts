@@ -1,10 +1,10 @@
 import { outcomes } from '@agentic-rest/profile'
-import { adminUrl, askAdmin, DEFAULT_ADMIN_URL, fieldOf } from '../ask-admin.ts'
+import { adminBodies } from '@agentic-rest/profile/admin'
+import { adminUrl, askAdmin, DEFAULT_ADMIN_URL, faultOf } from '../ask-admin.ts'
 import { defineCommand } from '../command.ts'
 import { givenToken, NO_TOKEN, tokenOption } from '../given-token.ts'
 import { exitCodes, type Host } from '../host.ts'
 import { jsonText } from '../terminal-text.ts'
-import { readUsage } from '../usage/read-usage.ts'
 import { showUsage } from '../usage/show-usage.ts'
 
 const TIMEOUT_MS = 10_000
@@ -65,9 +65,9 @@ async function show({ url, token, json }: Question, host: Host): Promise<number>
   if (answer === undefined)
     return tell(host, `no admin listener of a gateway answers at ${url.origin}`, exitCodes.failed)
   if (answer.status !== outcomes.success.status)
-    return tell(host, `the gateway did not show usage: ${fieldOf(answer.body, 'message')}`, exitCodes.failed)
-  const read = readUsage(answer.body)
-  if (read === undefined)
+    return tell(host, `the gateway did not show usage: ${faultOf(answer)}`, exitCodes.failed)
+  const read = adminBodies.Usage.read(answer.body)
+  if (read.at === '')
     return tell(host, `the answer of ${url.origin} is not the usage of a gateway`, exitCodes.failed)
   host.stdout.write(json ? `${jsonText(answer.body)}\n` : `${showUsage(read, host.stdout).join('\n')}\n`)
   return exitCodes.ok

@@ -1,13 +1,8 @@
 import { errorCodes, validationFailed } from '@agentic-rest/gateway'
-import { membersOf } from '../json-members.ts'
+import { type AdminReading, adminBodies } from '@agentic-rest/profile/admin'
 
-/** One step of a request, as the admin listener tells it. */
-export interface ExplainedStep {
-  readonly name: string
-  readonly verdict: string
-  readonly milliseconds: number
-  readonly detail?: string
-}
+/** One step of a request; `detail` is absent if it is empty. */
+export type ExplainedStep = Omit<AdminReading<'Step'>, 'detail'> & { readonly detail?: string }
 
 /** The text of a code, and its place in the documents. */
 export interface CodeHelp {
@@ -43,74 +38,70 @@ export interface ExplainedRequest {
   readonly help?: CodeHelp
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** Reads an exchange of the admin listener; `undefined` for anything else. */
 export function fromExchange(value: unknown): ExplainedRequest | undefined {
-  const fields = membersOf(value)
-  if (typeof fields['requestId'] !== 'string' || !Array.isArray(fields['steps'])) return undefined
-  const steps = fields['steps'].map(membersOf).map((step) => ({
-    name: textOf(step['name']),
-    verdict: textOf(step['verdict']),
-    milliseconds: Number(step['milliseconds']),
-    ...optional('detail', step['detail']),
-  }))
+  const { requestId, correlationId, route, tenant, actor, outcome, startedAt, milliseconds, ...read } =
+    adminBodies.Exchange.read(value)
+  if (requestId === '') return undefined
   return {
     part: 'gateway',
-    requestId: fields['requestId'],
-    ...optional('spanId', fields['spanId']),
-    correlationId: textOf(fields['correlationId']),
-    route: textOf(fields['route']),
-    tenant: textOf(fields['tenant']),
-    actor: textOf(fields['actor']),
-    ...statusOf(fields['status']),
-    outcome: textOf(fields['outcome']),
-    startedAt: textOf(fields['startedAt']),
-    milliseconds: Number(fields['milliseconds']),
-    ...reasonOf(fields),
-    ...optional('redacted', fields['redacted']),
-    steps,
+    requestId,
+    ...given('spanId', read.spanId),
+    correlationId,
+    route,
+    tenant,
+    actor,
+    ...(read.status > 0 && { status: read.status }),
+    outcome,
+    startedAt,
+    milliseconds,
+    ...reasonOf(read),
+    ...given('redacted', read.redacted),
+    steps: read.steps.map(({ detail, ...step }) => ({ ...step, ...given('detail', detail) })),
   }
 }
 
-/** Reads an audit record; `undefined` for anything else. */
-export function fromRecord(value: unknown): ExplainedRequest | undefined {
-  const fields = membersOf(value)
-  if (typeof fields['correlation_id'] !== 'string' || typeof fields['request_id'] !== 'string')
-    return undefined
-  const attributes = membersOf(fields['attributes'])
-  const duration = Number.parseFloat(textOf(attributes['duration_ms']))
+type AuditRecord = AdminReading<'Records'>['records'][number]
+
+/** The request of an audit record; `undefined` for one without ids. */
+export function fromRecord(record: AuditRecord): ExplainedRequest | undefined {
+  const { part, request_id, correlation_id, operation, tenant_id, actor_id, outcome, timestamp, attributes } =
+    record
+  if (correlation_id === '' || request_id === '') return undefined
+  const attribute = (name: string) => attributes.get(name) ?? ''
+  // Attributes of records are texts.
+  const status = Number.parseInt(attribute('status'), 10)
+  const duration = Number.parseFloat(attribute('duration_ms'))
   return {
-    part: textOf(fields['part'] ?? 'record'),
-    requestId: fields['request_id'],
-    ...optional('spanId', attributes['span_id']),
-    correlationId: fields['correlation_id'],
-    route: textOf(fields['operation']),
-    tenant: textOf(fields['tenant_id']),
-    actor: textOf(fields['actor_id']),
-    ...statusOf(attributes['status']),
-    outcome: textOf(attributes['outcome_label'] ?? attributes['outcome_type'] ?? fields['outcome']),
-    startedAt: textOf(attributes['started_at'] ?? fields['timestamp']),
+    part: part || 'record',
+    requestId: request_id,
+    ...given('spanId', attribute('span_id')),
+    correlationId: correlation_id,
+    route: operation,
+    tenant: tenant_id,
+    actor: actor_id,
+    ...(Number.isFinite(status) && { status }),
+    outcome: attributes.get('outcome_label') ?? attributes.get('outcome_type') ?? outcome,
+    startedAt: attribute('started_at') || timestamp,
     ...(Number.isFinite(duration) && { milliseconds: duration }),
-    ...reasonOf(attributes),
-    ...optional('redacted', attributes['redacted']),
-    ...optional('step', attributes['step']),
+    ...reasonOf({ code: attribute('code'), rule: attribute('rule'), cause: attribute('cause') }),
+    ...given('redacted', attribute('redacted')),
+    ...given('step', attribute('step')),
   }
 }
 
-/** Attributes of records are texts. */
-function statusOf(value: unknown): Pick<ExplainedRequest, 'status'> {
-  const status = Number.parseInt(textOf(value), 10)
-  return Number.isNaN(status) ? {} : { status }
+interface Reason {
+  readonly code: string
+  readonly rule: string
+  readonly cause: string
 }
 
-function reasonOf(fields: Fields): Pick<ExplainedRequest, 'code' | 'rule' | 'cause' | 'help'> {
-  const { code } = optional('code', fields['code'])
-  const help = code === undefined ? undefined : helpOf(code)
+function reasonOf({ code, rule, cause }: Reason): Pick<ExplainedRequest, 'code' | 'rule' | 'cause' | 'help'> {
+  const help = helpOf(code)
   return {
-    ...(code !== undefined && { code }),
-    ...optional('rule', fields['rule']),
-    ...optional('cause', fields['cause']),
+    ...given('code', code),
+    ...given('rule', rule),
+    ...given('cause', cause),
     ...(help !== undefined && { help }),
   }
 }
@@ -127,11 +118,7 @@ export function helpOf(code: string): CodeHelp | undefined {
   return { message, cause, fix, page: `docs/errors.md#${code.toLowerCase()}` }
 }
 
-/** Files may be damaged: an object is no text, and some cannot become one. */
-function textOf(value: unknown): string {
-  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
-}
-
-function optional<Name extends string>(name: Name, value: unknown): { readonly [Key in Name]?: string } {
-  return (typeof value === 'string' ? { [name]: value } : {}) as { readonly [Key in Name]?: string }
+/** A member that is left out if it is empty. */
+function given<Name extends string>(name: Name, value: string): { readonly [Key in Name]?: string } {
+  return (value === '' ? {} : { [name]: value }) as { readonly [Key in Name]?: string }
 }

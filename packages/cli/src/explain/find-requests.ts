@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { conditions, outcomes, parseJson } from '@agentic-rest/profile'
-import { adminUrl, askAdmin, fieldOf } from '../ask-admin.ts'
+import { adminBodies, partRecord } from '@agentic-rest/profile/admin'
+import { adminUrl, askAdmin, faultOf } from '../ask-admin.ts'
 import { type ExplainedRequest, fromExchange, fromRecord } from './explained-request.ts'
 
 /** The requests of an id by time, or why they cannot be told. */
@@ -26,10 +27,7 @@ export async function findAtGateway(id: string, source: AdminSource): Promise<Fo
   const correlationId = named?.correlationId ?? id
   const answer = await ask(`/api/records?correlation_id=${encodeURIComponent(correlationId)}`, source)
   if ('fault' in answer) return answer
-  const body = answer.body as { readonly records?: unknown }
-  const records = (Array.isArray(body.records) ? body.records : []).flatMap(
-    (record) => fromRecord(record) ?? [],
-  )
+  const records = adminBodies.Records.read(answer.body).records.flatMap((record) => fromRecord(record) ?? [])
   const requests: ExplainedRequest[] = []
   for (const [index, record] of records.entries()) {
     // The request that was asked for has its steps, however many came before it.
@@ -68,7 +66,7 @@ async function ask(
   if (answer === undefined) return { fault: `no admin listener of a gateway answers at ${url.origin}` }
   if (answer.status === outcomes.success.status || answer.status === conditions.not_found)
     return { body: answer.body }
-  return { fault: `the gateway did not answer: ${fieldOf(answer.body, 'message')}` }
+  return { fault: `the gateway did not answer: ${faultOf(answer)}` }
 }
 
 /** Reads audit files: JSON lines of the exporters stdout and file, of gateways and services. */
@@ -82,7 +80,7 @@ export async function findInFiles(id: string, files: readonly string[]): Promise
     // Checkpoints and other lines are no records.
     for (const line of text.split('\n').filter((each) => each.startsWith('{'))) {
       const value = parseJson(line).value
-      const record = fromRecord(value)
+      const record = fromRecord(partRecord.read(value))
       if (record !== undefined) all.push(record)
       if (value === undefined) damaged += 1
     }

@@ -1,12 +1,18 @@
 import { styleText } from 'node:util'
+import type { AdminReading } from '@agentic-rest/profile/admin'
 import { terminalLine, textTable } from '../terminal-text.ts'
-import type { LimitState, TenantUsage, Usage, UsageCounts, UsagePolicy } from './read-usage.ts'
+
+type TenantUsage = AdminReading<'TenantUsage'>
+type UsagePolicy = AdminReading<'UsagePolicy'>
 
 const COUNT_HEADINGS = ['TENANT', 'PERIOD', 'REQUESTS', 'REFUSED', 'INPUT TOKENS', 'OUTPUT TOKENS', 'COST']
 const LIMIT_HEADINGS = ['TENANT', 'LIMIT', 'LEFT', 'OF', 'FULL AGAIN IN', 'ALLOWS']
 
 /** The usage of tenants as tables: the counts of both periods, then the state of each limit. */
-export function showUsage({ policies, tenants }: Usage, stream: NodeJS.WriteStream): string[] {
+export function showUsage(
+  { policies, tenants }: AdminReading<'Usage'>,
+  stream: NodeJS.WriteStream,
+): string[] {
   const counts = tenants.flatMap(countRows)
   const states = tenants.flatMap((usage) => limitRows(usage, policies))
   return [
@@ -46,7 +52,13 @@ function countRows({ tenant, today, month }: TenantUsage): string[][] {
   ]
 }
 
-function cells({ requests, refused, inputTokens, outputTokens, costMicro }: UsageCounts): string[] {
+function cells({
+  requests,
+  refused,
+  inputTokens,
+  outputTokens,
+  costMicro,
+}: AdminReading<'UsageCounts'>): string[] {
   return [...[requests, refused, inputTokens, outputTokens].map(count), money(costMicro)]
 }
 
@@ -61,7 +73,10 @@ function limitRows({ tenant, limits }: TenantUsage, policies: readonly UsagePoli
   ])
 }
 
-function stateCells({ left, most, resetSeconds }: LimitState, policy: UsagePolicy | undefined): string[] {
+function stateCells(
+  { left, most, resetSeconds }: TenantUsage['limits'][number],
+  policy: UsagePolicy | undefined,
+): string[] {
   const amount = policy?.unit === 'cost' ? money : count
   return [amount(left), amount(most), duration(resetSeconds), policy === undefined ? '' : allowed(policy)]
 }

@@ -1,18 +1,10 @@
 import { conditions, headers, outcomes, parseJson } from '@agentic-rest/profile'
-import { type AuditRecord, readRecords } from './audit-records.ts'
+import { type AdminReading, adminBodies } from '@agentic-rest/profile/admin'
+import { type AuditRecord, readRecord } from './audit-records.ts'
+import type { GatewayInfo, Person, RouteList, Usage } from './bodies.ts'
 import { type ExchangeDetail, readExchangeDetail } from './exchange-detail.ts'
 import { type RequestPage, readRequestPage } from './feed-events.ts'
-import { type GatewayInfo, type Person, readGatewayInfo } from './gateway-info.ts'
-import { fieldsOf, textOf } from './read-json.ts'
 import { type RecentExchange, readRecent } from './recent-exchanges.ts'
-import { type RouteList, readRouteList } from './route-list.ts'
-import { readUsage, type Usage } from './usage.ts'
-
-/** A token for development. */
-export interface GivenToken {
-  readonly token: string
-  readonly expiresAt: string
-}
 
 /** A failed request to the admin listener. */
 export class AdminError extends Error {
@@ -28,11 +20,12 @@ export class AdminError extends Error {
 
 /** The API of the admin listener. */
 export const adminApi = {
-  gateway: async (): Promise<GatewayInfo> => readGatewayInfo(await ask('/api/gateway')),
-  routes: async (): Promise<RouteList> => readRouteList(await ask('/api/routes')),
+  gateway: async (): Promise<GatewayInfo> => adminBodies.Gateway.read(await ask('/api/gateway')),
+  routes: async (): Promise<RouteList> => adminBodies.Routes.read(await ask('/api/routes')),
   /** The OpenAPI document of the service behind a route. */
   async openapi(routeId: string): Promise<unknown> {
-    return fieldsOf(await ask(`/api/openapi?route=${encodeURIComponent(routeId)}`)).get('document')
+    const body = await ask(`/api/openapi?route=${encodeURIComponent(routeId)}`)
+    return adminBodies.ServiceDocument.read(body).document
   },
   /** Ends the session of this browser. */
   async signOut(): Promise<void> {
@@ -53,17 +46,19 @@ export const adminApi = {
     return readExchangeDetail(await ask(`/api/exchanges/${encodeURIComponent(requestId)}${span}`))
   },
   async records(correlationId: string): Promise<AuditRecord[]> {
-    return readRecords(await ask(`/api/records?correlation_id=${encodeURIComponent(correlationId)}`))
+    const body = await ask(`/api/records?correlation_id=${encodeURIComponent(correlationId)}`)
+    // The records themselves are shown too.
+    const { records } = Object(body) as { readonly records?: unknown }
+    return Array.isArray(records) ? records.map(readRecord) : []
   },
   /** The usage of one tenant, or of the most active ones without a name. */
   async usage(tenant: string): Promise<Usage> {
     const query = tenant === '' ? '' : `?tenant=${encodeURIComponent(tenant)}`
-    return readUsage(await ask(`/api/usage${query}`))
+    return adminBodies.Usage.read(await ask(`/api/usage${query}`))
   },
-  async token({ sub, tenant, roles }: Person): Promise<GivenToken> {
+  async token({ sub, tenant, roles }: Person): Promise<AdminReading<'Token'>> {
     const body = JSON.stringify({ sub, tenant, roles })
-    const fields = fieldsOf(await ask('/api/token', { method: 'POST', headers: jsonHeaders(), body }))
-    return { token: textOf(fields, 'token'), expiresAt: textOf(fields, 'expiresAt') }
+    return adminBodies.Token.read(await ask('/api/token', { method: 'POST', headers: jsonHeaders(), body }))
   },
 }
 
@@ -101,5 +96,7 @@ async function exchange(path: string, init: RequestInit) {
 
 function refusalOf(status: number, text: string): string {
   if (status === conditions.unauthenticated) return 'You are signed out. Reload the page to sign in.'
-  return textOf(fieldsOf(parseJson(text).value), 'message') || `The gateway answered with status ${status}.`
+  return (
+    adminBodies.Fault.read(parseJson(text).value).message || `The gateway answered with status ${status}.`
+  )
 }

@@ -1,4 +1,6 @@
-import { fieldsOf, listOf, textOf } from './read-json.ts'
+import { type AdminReading, partRecord } from '@agentic-rest/profile/admin'
+
+type Reading = AdminReading<'Records'>['records'][number]
 
 /** An audit record of the profile, and the part that wrote it. */
 export interface AuditRecord {
@@ -12,31 +14,26 @@ export interface AuditRecord {
   readonly resourceId: string
   readonly outcome: string
   readonly timestamp: string
-  readonly attributes: ReadonlyMap<string, unknown>
+  readonly attributes: Reading['attributes']
   /** The raw record, for display. */
   readonly raw: unknown
 }
 
-/** Reads the answer of `/api/records`. */
-export function readRecords(value: unknown): AuditRecord[] {
-  return listOf(fieldsOf(value), 'records', readRecord)
-}
-
 /** Reads one record. */
 export function readRecord(value: unknown): AuditRecord {
-  const fields = fieldsOf(value)
+  const { part, operation, outcome, timestamp, attributes, ...ids } = partRecord.read(value)
   return {
-    part: textOf(fields, 'part', 'unknown'),
-    eventType: textOf(fields, 'event_type'),
-    tenantId: textOf(fields, 'tenant_id'),
-    actorId: textOf(fields, 'actor_id'),
-    requestId: textOf(fields, 'request_id'),
-    correlationId: textOf(fields, 'correlation_id'),
-    operation: textOf(fields, 'operation'),
-    resourceId: textOf(fields, 'resource_id'),
-    outcome: textOf(fields, 'outcome'),
-    timestamp: textOf(fields, 'timestamp'),
-    attributes: fieldsOf(fields.get('attributes')),
+    part: part || 'unknown',
+    eventType: ids.event_type,
+    tenantId: ids.tenant_id,
+    actorId: ids.actor_id,
+    requestId: ids.request_id,
+    correlationId: ids.correlation_id,
+    operation,
+    resourceId: ids.resource_id,
+    outcome,
+    timestamp,
+    attributes,
     raw: value,
   }
 }

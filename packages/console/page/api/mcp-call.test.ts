@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { callFacts, callOfRecord, callWords, readCall, viaOf } from './mcp-call.ts'
-import { fieldsOf } from './read-json.ts'
+import { readRecord } from './audit-records.ts'
+import { callFacts, callOfRecord, callWords, shownCall, viaOf } from './mcp-call.ts'
 
 const call = { tool: 'create-optimization', client: 'claude-code', version: '2026-07-28', round: 2 }
 
-test('a call is read from a row and from a record, and is absent in others', () => {
-  expect(readCall(fieldsOf({ mcp: call }))).toEqual(call)
+const ofRecord = (attributes: object) => callOfRecord(readRecord({ attributes }).attributes)
+
+test('a call is read from a record, and is absent in others', () => {
   const attributes = {
     via: 'mcp',
     mcp_tool: call.tool,
@@ -13,15 +14,15 @@ test('a call is read from a row and from a record, and is absent in others', () 
     mcp_version: call.version,
     mcp_round: '2',
   }
-  expect(callOfRecord(fieldsOf(attributes))).toEqual(call)
-  expect(readCall(fieldsOf({}))).toBeNull()
-  expect(callOfRecord(fieldsOf({ via: 'other' }))).toBeNull()
-  expect(readCall(fieldsOf({ mcp: 7 }))).toEqual({ tool: '', client: '', version: '', round: 0 })
+  expect(ofRecord(attributes)).toEqual(call)
+  expect(shownCall(null)).toBeNull()
+  expect(ofRecord({ via: 'other' })).toBeNull()
+  expect(ofRecord({ via: 'mcp', mcp_round: 'x' })).toEqual({ tool: '', client: '', version: '', round: 0 })
 })
 
 test('the name of a client is cut and has no character that reorders a line', () => {
   const client = `a\u202Eb\u0000c${'x'.repeat(100)}`
-  const read = readCall(fieldsOf({ mcp: { ...call, client } }))
+  const read = shownCall({ ...call, client })
   expect(read?.client).toBe(`a\uFFFDb\uFFFDc${'x'.repeat(59)}`)
 })
 

@@ -1,36 +1,22 @@
-import { type Fields, fieldsOf, numberOf, textOf } from './read-json.ts'
+import type { AdminReading } from '@agentic-rest/profile/admin'
+import type { AuditRecord } from './audit-records.ts'
 
-/** The MCP call that a request was made for. */
-export interface McpCall {
-  readonly tool: string
-  /** The name that the client gives itself, safe to show. */
-  readonly client: string
-  readonly version: string
-  /** The round of the call; the first is 1. */
-  readonly round: number
-}
+/** The MCP call that a request was made for. Its round counts from 1. */
+export type McpCall = AdminReading<'McpCall'>
 
-/** Reads the member `mcp` of a request; null without one. */
-export function readCall(fields: Fields): McpCall | null {
-  const given = fields.get('mcp')
-  if (given === undefined || given === null) return null
-  const call = fieldsOf(given)
-  return {
-    tool: textOf(call, 'tool'),
-    client: safeName(textOf(call, 'client')),
-    version: textOf(call, 'version'),
-    round: numberOf(call, 'round'),
-  }
+/** A call with a client's name that is safe to show. */
+export function shownCall(call: McpCall | null): McpCall | null {
+  return call && { ...call, client: safeName(call.client) }
 }
 
 /** Reads the call from the attributes of a record; null without one. */
-export function callOfRecord(attributes: Fields): McpCall | null {
+export function callOfRecord(attributes: AuditRecord['attributes']): McpCall | null {
   if (attributes.get('via') !== 'mcp') return null
   return {
-    tool: textOf(attributes, 'mcp_tool'),
-    client: safeName(textOf(attributes, 'mcp_client')),
-    version: textOf(attributes, 'mcp_version'),
-    round: Number(textOf(attributes, 'mcp_round', '0')) || 0,
+    tool: attributes.get('mcp_tool') ?? '',
+    client: safeName(attributes.get('mcp_client') ?? ''),
+    version: attributes.get('mcp_version') ?? '',
+    round: Number(attributes.get('mcp_round')) || 0,
   }
 }
 

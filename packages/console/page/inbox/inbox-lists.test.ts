@@ -1,5 +1,6 @@
+import { adminBodies } from '@agentic-rest/profile/admin'
 import { expect, test } from 'vitest'
-import { type Route, readRouteList } from '../api/route-list.ts'
+import type { Route } from '../api/bodies.ts'
 import { exampleApproval, NOW } from './example-approval.ts'
 import {
   countWaiting,
@@ -23,7 +24,7 @@ const idsOf = (sources: readonly Source[]) => mergeSources(sources).map(({ appro
 
 test('services are the routes that list approvals', () => {
   const route = (id: string, method: string, path: string): Partial<Route> => ({ id, method, path })
-  const { routes } = readRouteList({
+  const { routes } = adminBodies.Routes.read({
     routes: [
       route('a', 'GET', '/approvals'),
       route('b', 'GET', '/approvals/{approvalId}'),

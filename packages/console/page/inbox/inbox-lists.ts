@@ -1,5 +1,5 @@
 import { type Approval, hasAsked, type TokenOwner } from '@agentic-rest/profile/approval'
-import type { Route } from '../api/route-list.ts'
+import type { Route } from '../api/bodies.ts'
 import { stateOf, waitsFor } from './approval-rules.ts'
 
 /** A route that lists the approvals of a service. */
@@ -7,8 +7,8 @@ export interface ApprovalService {
   readonly routeId: string
   /** The path of the list; the operations on an approval are below it. */
   readonly path: string
-  /** The address of the service. */
-  readonly target: string
+  /** The address of the service; null for several. */
+  readonly target: string | null
 }
 
 /** The services with a list of approvals, by their routes. */

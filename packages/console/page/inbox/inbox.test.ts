@@ -1,7 +1,6 @@
+import { adminBodies } from '@agentic-rest/profile/admin'
 import type { Approval } from '@agentic-rest/profile/approval'
 import { expect, test } from 'vitest'
-import { readGatewayInfo } from '../api/gateway-info.ts'
-import { readRouteList } from '../api/route-list.ts'
 import { exampleApproval, exampleToken, NOW } from './example-approval.ts'
 import { Inbox } from './inbox.ts'
 import type { InboxApi } from './inbox-api.ts'
@@ -13,8 +12,8 @@ function inboxOf(api: Partial<InboxApi>, paths: readonly string[] = ['/approvals
   const routes = paths.map((path) => ({ id: path, method: 'GET', path, target: 'http://127.0.0.1:8081' }))
   return new Inbox({
     admin: {
-      gateway: async () => readGatewayInfo({ gatewayUrl: 'http://127.0.0.1:8080' }),
-      routes: async () => readRouteList({ routes }),
+      gateway: async () => adminBodies.Gateway.read({ gatewayUrl: 'http://127.0.0.1:8080' }),
+      routes: async () => adminBodies.Routes.read({ routes }),
       token: async () => ({ token: '', expiresAt: '' }),
     },
     api: {

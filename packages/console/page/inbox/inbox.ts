@@ -1,6 +1,6 @@
 import { ownerOf } from '@agentic-rest/profile/approval'
 import { adminApi } from '../api/admin-api.ts'
-import type { Person } from '../api/gateway-info.ts'
+import type { Person } from '../api/bodies.ts'
 import { keep, readKept } from '../shell/kept.ts'
 import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'

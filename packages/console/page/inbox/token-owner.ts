@@ -1,6 +1,6 @@
 import { ownerOf, type TokenOwner } from '@agentic-rest/profile/approval'
+import type { PluginInfo } from '../api/bodies.ts'
 import { fieldsOf, listOf, textOf } from '../api/read-json.ts'
-import type { PluginInfo } from '../api/route-list.ts'
 
 /** The owner that a JWT names, by the claim that the gateway is configured to use. It only sorts lists and proves nothing. */
 export function configuredOwnerOf(token: string, plugins: readonly PluginInfo[]): TokenOwner {

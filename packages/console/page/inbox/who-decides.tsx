@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Person } from '../api/gateway-info.ts'
+import type { Person } from '../api/bodies.ts'
 import { Field } from '../shell/field.tsx'
 import { takeLostFocus } from '../shell/take-focus.ts'
 import type { Inbox, InboxState } from './inbox.ts'

@@ -1,6 +1,8 @@
 import { parseOwnJson } from '@agentic-rest/profile'
+import { adminBodies } from '@agentic-rest/profile/admin'
 import { isSignedOut } from '../api/admin-api.ts'
-import { type RequestRow, readRow, readSummary, type Summary } from '../api/feed-events.ts'
+import type { Summary } from '../api/bodies.ts'
+import { type RequestRow, readRow } from '../api/feed-events.ts'
 
 /** The state of the connection. `silent`: it is open, but nothing comes. `lost`: there is none. */
 export type Connection = 'connecting' | 'open' | 'silent' | 'lost' | 'signedOut'
@@ -96,7 +98,7 @@ function connect(events: ConnectionEvents): EventSource {
   })
   source.addEventListener('summary', ({ data }) => {
     events.onHeard()
-    events.onSummary(readSummary(parseOwnJson(data)))
+    events.onSummary(adminBodies.Summary.read(parseOwnJson(data)))
   })
   source.addEventListener('error', function judge() {
     // A browser reconnects after a broken connection, but not after a refusal.

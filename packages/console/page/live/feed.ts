@@ -1,5 +1,6 @@
 import { adminApi } from '../api/admin-api.ts'
-import type { RequestRow, Summary } from '../api/feed-events.ts'
+import type { Summary } from '../api/bodies.ts'
+import type { RequestRow } from '../api/feed-events.ts'
 import { knownTime } from '../shell/format.ts'
 import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'

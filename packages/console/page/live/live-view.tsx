@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { Summary } from '../api/feed-events.ts'
+import type { Summary } from '../api/bodies.ts'
 import { formatMs } from '../shell/format.ts'
 import { Empty, Notice } from '../shell/notice.tsx'
 import { families, familyNames, outcomeWords } from '../shell/outcome-family.ts'

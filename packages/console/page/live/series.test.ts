@@ -1,5 +1,7 @@
+import { adminBodies } from '@agentic-rest/profile/admin'
 import { expect, test } from 'vitest'
-import { readRow, readSummary, type Summary } from '../api/feed-events.ts'
+import type { Summary } from '../api/bodies.ts'
+import { readRow } from '../api/feed-events.ts'
 import {
   familyCounts,
   figuresOf,
@@ -14,7 +16,7 @@ import {
 function summary(second: number, outcomes: Record<string, number>, more: object = {}): Summary {
   const requests = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
   const at = new Date(second * 1000).toISOString()
-  return readSummary({ at, requests, outcomes, inFlight: 3, streams: [], ...more })
+  return adminBodies.Summary.read({ at, requests, outcomes, inFlight: 3, streams: [], ...more })
 }
 
 const summaries = [
@@ -90,8 +92,8 @@ test('totals name every outcome, failures first', () => {
 })
 
 test('what is no summary is read as an empty one', () => {
-  expect(readSummary(null)).toMatchObject({ requests: 0, latency: null, streams: [] })
-  expect(readSummary({ latency: { p50: 'x' }, outcomes: [1] }).latency).toBeNull()
+  expect(adminBodies.Summary.read(null)).toMatchObject({ requests: 0, latency: null, streams: [] })
+  expect(adminBodies.Summary.read({ latency: { p50: 'x' }, outcomes: [1] }).latency).toBeNull()
 })
 
 const NOON = Date.UTC(2026, 10, 16, 12) / 1000

@@ -1,4 +1,6 @@
-import type { Quantiles, RequestRow, Summary } from '../api/feed-events.ts'
+import type { AdminReading } from '@agentic-rest/profile/admin'
+import type { Summary } from '../api/bodies.ts'
+import type { RequestRow } from '../api/feed-events.ts'
 import { type Family, families, familyOf } from '../shell/outcome-family.ts'
 
 /** Columns for a chart: seconds since 1970 first, then one list of values per series. */
@@ -39,9 +41,9 @@ export interface Figures {
   readonly perSecond: number
   /** Of the newest second: a number of now has no window. */
   readonly inFlight: number
-  readonly latency: Quantiles | null
-  readonly upstream: Quantiles | null
-  readonly plugins: Quantiles | null
+  readonly latency: AdminReading<'Percentiles'> | null
+  readonly upstream: AdminReading<'Percentiles'> | null
+  readonly plugins: AdminReading<'Percentiles'> | null
   /** The share of failed requests. */
   readonly failedShare: number | null
 }
@@ -111,7 +113,7 @@ function pastSummary(second: number, rows: readonly RequestRow[]): Summary {
   }
 }
 
-function quantilesOf(values: readonly number[]): Quantiles | null {
+function quantilesOf(values: readonly number[]): AdminReading<'Percentiles'> | null {
   const sorted = values.toSorted((first, second) => first - second)
   const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
   return sorted.length === 0 ? null : { p50: at(0.5), p99: at(0.99) }
@@ -124,7 +126,7 @@ function quantilesOf(values: readonly number[]): Quantiles | null {
 function quantilesIn(
   summaries: readonly Summary[],
   name: 'latency' | 'upstream' | 'plugins',
-): Quantiles | null {
+): AdminReading<'Percentiles'> | null {
   const known = summaries.flatMap(({ requests, [name]: each }) =>
     each === null ? [] : [{ ...each, weight: Math.max(1, requests) }],
   )

@@ -1,8 +1,8 @@
-import type { TenantStreams } from '../api/feed-events.ts'
+import type { Summary } from '../api/bodies.ts'
 
 interface StreamsProps {
   /** Absent while unknown. */
-  readonly streams: readonly TenantStreams[] | undefined
+  readonly streams: readonly Summary['streams'][number][] | undefined
 }
 
 /** The open streams and the limit of each tenant. */
@@ -15,7 +15,7 @@ export function StreamsPanel({ streams }: StreamsProps) {
   )
 }
 
-function Meters({ streams }: { readonly streams: readonly TenantStreams[] }) {
+function Meters({ streams }: { readonly streams: readonly Summary['streams'][number][] }) {
   if (streams.length === 0) {
     return (
       <p class="note">
@@ -33,7 +33,7 @@ function Meters({ streams }: { readonly streams: readonly TenantStreams[] }) {
   )
 }
 
-function TenantMeter({ tenant, open, limit }: TenantStreams) {
+function TenantMeter({ tenant, open, limit }: Summary['streams'][number]) {
   const isFull = limit > 0 && open >= limit
   return (
     <li>

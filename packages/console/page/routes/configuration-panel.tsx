@@ -1,5 +1,6 @@
+import type { AdminReading } from '@agentic-rest/profile/admin'
 import { adminApi } from '../api/admin-api.ts'
-import type { GatewayInfo, Reload } from '../api/gateway-info.ts'
+import type { GatewayInfo } from '../api/bodies.ts'
 import { Fact } from '../shell/fact.tsx'
 import { Notice } from '../shell/notice.tsx'
 import { useLoad, useRepeat } from '../shell/use-load.ts'
@@ -48,7 +49,7 @@ function Facts({
   )
 }
 
-function ReloadResult({ reload }: { readonly reload: Reload | null }) {
+function ReloadResult({ reload }: { readonly reload: AdminReading<'Reload'> | null }) {
   if (reload === null) return <p class="note">The file has not been reloaded since the gateway started.</p>
   if (reload.faults.length === 0)
     return (

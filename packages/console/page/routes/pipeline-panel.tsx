@@ -1,4 +1,4 @@
-import type { PluginInfo } from '../api/route-list.ts'
+import type { PluginInfo } from '../api/bodies.ts'
 import { JsonText } from '../shell/json-text.tsx'
 
 /** The plugins in order, with their configuration. */

@@ -1,5 +1,6 @@
+import type { AdminReading } from '@agentic-rest/profile/admin'
 import { useState } from 'preact/hooks'
-import type { Route, RouteTool } from '../api/route-list.ts'
+import type { Route } from '../api/bodies.ts'
 import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 
@@ -52,7 +53,7 @@ export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
 function fits(route: Route, text: string): boolean {
   const { id, method, path, target, upstream, tool } = route
   const ofTool = tool === null ? [] : [`tool ${tool.name}`, tool.fault]
-  const words = [id, `${method} ${path}`, target, upstream ?? '', ...demandsOf(route), ...ofTool]
+  const words = [id, `${method} ${path}`, target ?? '', upstream ?? '', ...demandsOf(route), ...ofTool]
     .join('\n')
     .toLowerCase()
   return words.includes(text.trim().toLowerCase())
@@ -68,7 +69,7 @@ function RouteRow({ route, hasTools }: { readonly route: Route; readonly hasTool
         </span>
         <span class="note">{id}</span>
       </th>
-      <td class="mono">{upstream === null ? hostOf(target) : `upstream ${upstream}`}</td>
+      <td class="mono">{upstream === null ? hostOf(target ?? '') : `upstream ${upstream}`}</td>
       <td>{demandsOf(route).join(' · ')}</td>
       {hasTools && (tool === null ? <td class="none">–</td> : <ToolCell tool={tool} />)}
       <td>
@@ -93,7 +94,7 @@ function RouteRow({ route, hasTools }: { readonly route: Route; readonly hasTool
 }
 
 /** The name of a tool, and the reason if clients do not see it at the moment. */
-function ToolCell({ tool: { name, fault, why } }: { readonly tool: RouteTool }) {
+function ToolCell({ tool: { name, fault, why } }: { readonly tool: AdminReading<'RouteTool'> }) {
   return (
     <td class="tool-cell" data-name="MCP tool">
       <span class="mono">{name}</span>

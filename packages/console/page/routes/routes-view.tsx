@@ -1,6 +1,6 @@
 import { adminApi } from '../api/admin-api.ts'
 import type { AuditRecord } from '../api/audit-records.ts'
-import type { RouteList } from '../api/route-list.ts'
+import type { RouteList } from '../api/bodies.ts'
 import { LoadFault } from '../shell/load-fault.tsx'
 import { useLoad, useRepeat } from '../shell/use-load.ts'
 import { ConfigurationPanel } from './configuration-panel.tsx'

@@ -1,9 +1,9 @@
+import { adminBodies } from '@agentic-rest/profile/admin'
 import { expect, test } from 'vitest'
-import { readRouteList } from '../api/route-list.ts'
 import { agentGraph } from '../timeline/example-records.ts'
 import { buildTopology } from './topology.ts'
 
-const list = readRouteList({
+const list = adminBodies.Routes.read({
   routes: [
     { id: 'op-gateway', method: 'POST', path: '/products/{id}', target: 'http://127.0.0.1:8082/base' },
     { id: 'other', method: 'GET', path: '/other', target: 'http://127.0.0.1:8081' },

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '../api/audit-records.ts'
-import type { RouteList } from '../api/route-list.ts'
+import type { RouteList } from '../api/bodies.ts'
 import { buildHops, type Hop } from '../timeline/build-hops.ts'
 
 /** A node: a gateway, a configured service, or an observed inner agent. */
@@ -82,7 +82,7 @@ export function buildTopology(list: RouteList, exchanges: readonly (readonly Aud
 
 function lookAt({ routes }: RouteList, exchanges: readonly (readonly AuditRecord[])[]): Seen {
   const seen: Seen = { nameByOrigin: new Map(), calls: new Map() }
-  const originByRoute = new Map(routes.map(({ id, target }) => [id, originOf(target)]))
+  const originByRoute = new Map(routes.map(({ id, target }) => [id, originOf(target ?? '')]))
   for (const records of exchanges) {
     for (const hop of buildHops(records)) {
       const origin = originByRoute.get(hop.gateway?.operation ?? '')

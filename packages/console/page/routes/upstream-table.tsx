@@ -1,4 +1,4 @@
-import type { TargetInfo, UpstreamInfo } from '../api/route-list.ts'
+import type { UpstreamInfo } from '../api/bodies.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
 
 /** The upstreams with the state of their targets. */
@@ -44,7 +44,13 @@ const stateTexts: Readonly<Record<string, string>> = {
   unhealthy: 'out: its checks fail',
 }
 
-function TargetRow({ name, target }: { readonly name: string; readonly target: TargetInfo }) {
+function TargetRow({
+  name,
+  target,
+}: {
+  readonly name: string
+  readonly target: UpstreamInfo['targets'][number]
+}) {
   const { number, url, weight, state, active } = target
   return (
     <tr>

@@ -1,6 +1,7 @@
+import type { AdminReading } from '@agentic-rest/profile/admin'
 import { useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
-import type { GatewayInfo, User } from '../api/gateway-info.ts'
+import type { GatewayInfo } from '../api/bodies.ts'
 import type { Inbox } from '../inbox/inbox.ts'
 import { countWaiting } from '../inbox/inbox-lists.ts'
 import type { Feed } from '../live/feed.ts'
@@ -89,7 +90,7 @@ function About({ gateway: { version, profile, development } }: { readonly gatewa
 }
 
 interface AccountProps {
-  readonly user: User
+  readonly user: AdminReading<'User'>
   onSignOut(): void
 }
 

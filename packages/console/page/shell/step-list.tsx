@@ -1,8 +1,8 @@
-import type { ExchangeStep } from '../api/exchange-detail.ts'
+import type { AdminReading } from '@agentic-rest/profile/admin'
 import { formatMs } from './format.ts'
 
 /** The steps of a request at the gateway, with verdicts and times. */
-export function StepList({ steps }: { readonly steps: readonly ExchangeStep[] }) {
+export function StepList({ steps }: { readonly steps: readonly AdminReading<'Step'>[] }) {
   if (steps.length === 0) return <p class="note">No step was recorded.</p>
   return (
     <ol class="request-steps" aria-label="Steps">

@@ -17,6 +17,7 @@ function sent(startMs: number, own: Partial<RequestGroup>): RequestGroup {
     requestId: `r-${startMs}`,
     tenant: 'acme',
     actor: 'alice',
+    code: '',
     inner: false,
     mcp: null,
     count: 1,

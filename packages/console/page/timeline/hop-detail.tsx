@@ -1,6 +1,7 @@
 import { conditions } from '@agentic-rest/profile'
 import { AdminError, adminApi } from '../api/admin-api.ts'
-import type { ExchangeDetail, KeptHeader } from '../api/exchange-detail.ts'
+import type { KeptHeader } from '../api/bodies.ts'
+import type { ExchangeDetail } from '../api/exchange-detail.ts'
 import { callFacts, callOfRecord } from '../api/mcp-call.ts'
 import { Fact } from '../shell/fact.tsx'
 import { formatMs } from '../shell/format.ts'
@@ -93,8 +94,8 @@ async function readDetail(requestId: string, spanId: string): Promise<ExchangeDe
 function HeaderLists({ detail }: { readonly detail: ExchangeDetail }) {
   return (
     <div class="header-lists">
-      <HeaderList title="Request headers" headers={detail.requestHeaders} />
-      <HeaderList title="Response headers" headers={detail.responseHeaders} />
+      <HeaderList title="Request headers" headers={detail.headers.request} />
+      <HeaderList title="Response headers" headers={detail.headers.response} />
     </div>
   )
 }

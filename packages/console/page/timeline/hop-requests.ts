@@ -19,6 +19,7 @@ export function requestOf(hop: Hop): RequestGroup {
     actor: span?.record.actorId ?? '',
     status: span?.status ?? 0,
     outcome: seenOutcome(hop),
+    code: '',
     inner: false,
     mcp: span === undefined ? null : callOfRecord(span.record.attributes),
     startMs: hop.startMs,

@@ -1,4 +1,4 @@
-import type { Route } from '../api/route-list.ts'
+import type { Route } from '../api/bodies.ts'
 import { Field } from '../shell/field.tsx'
 import { type Draft, forRoute } from './draft.ts'
 import { matchRoute } from './match-route.ts'

@@ -1,6 +1,6 @@
 import { type Answered, type Client, createClient } from '@agentic-rest/client'
 import { type Approval, readApproval, whyNotDecide } from '@agentic-rest/profile/approval'
-import type { Person } from '../api/gateway-info.ts'
+import type { Person } from '../api/bodies.ts'
 
 /** The address of an approval, and the token to use. */
 export interface ApprovalAccess {

@@ -1,6 +1,7 @@
 import { parseOwnJson } from '@agentic-rest/profile'
+import { adminBodies } from '@agentic-rest/profile/admin'
+import type { Route } from '../api/bodies.ts'
 import { fieldsOf, isTrue, textOf } from '../api/read-json.ts'
-import type { Route } from '../api/route-list.ts'
 
 /** The `routeId` of a request to any method and path. */
 export const ANY_ROUTE = '*'
@@ -117,18 +118,5 @@ export function forRoute(draft: Draft, routeId: string): Draft {
 
 /** A route to any method and path, for requests that no route may match. */
 export function anyRoute({ method, path }: Pick<Draft, 'method' | 'path'>): Route {
-  return {
-    id: ANY_ROUTE,
-    method,
-    path,
-    target: '',
-    upstream: null,
-    mode: 'json',
-    executionTimeoutSeconds: 0,
-    roles: [],
-    license: null,
-    conformance: '',
-    plugins: [],
-    tool: null,
-  }
+  return adminBodies.Route.read({ id: ANY_ROUTE, method, path, mode: 'json' })
 }

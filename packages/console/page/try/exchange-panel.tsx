@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { GatewayInfo } from '../api/gateway-info.ts'
+import type { GatewayInfo } from '../api/bodies.ts'
 import { Notice } from '../shell/notice.tsx'
 import { placeHash } from '../shell/place.ts'
 import { useStore } from '../shell/store.ts'

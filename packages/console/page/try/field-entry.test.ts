@@ -1,3 +1,4 @@
+import { adminBodies } from '@agentic-rest/profile/admin'
 import { expect, test } from 'vitest'
 import { type Draft, emptyDraft } from './draft.ts'
 import { shop } from './example-document.ts'
@@ -68,19 +69,7 @@ test('what is missing has no fault: the service asks for it', () => {
 })
 
 test('only JSON that does not parse keeps a request from being sent', () => {
-  const whole = {
-    ...{
-      id: '',
-      executionTimeoutSeconds: 0,
-      roles: [],
-      license: null,
-      conformance: '',
-      plugins: [],
-      tool: null,
-    },
-    ...route,
-    mode: 'json',
-  }
+  const whole = adminBodies.Route.read({ ...route, mode: 'json' })
   const draft = enter('parts', '[1', enter('id', 'o-1'))
   expect(isUnreadable(field('parts'), '[1')).toBe(true)
   const reading = readDraft(draft, whole, operation)

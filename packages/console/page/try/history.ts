@@ -1,6 +1,6 @@
 import { headerKeys, parseJson } from '@agentic-rest/profile'
+import type { Route } from '../api/bodies.ts'
 import { fieldsOf, listOf, numberOrNull, textOf } from '../api/read-json.ts'
-import type { Route } from '../api/route-list.ts'
 import { createStore, type Store } from '../shell/store.ts'
 import { ANY_ROUTE, type Draft, parseDraft, writeDraft } from './draft.ts'
 

@@ -1,4 +1,4 @@
-import type { Route } from '../api/route-list.ts'
+import type { Route } from '../api/bodies.ts'
 import { paramNames } from './draft.ts'
 
 /** The route of a method and path, the methods of the path, or nothing. */

@@ -1,9 +1,9 @@
+import { adminBodies } from '@agentic-rest/profile/admin'
 import { expect, test } from 'vitest'
-import { readRouteList } from '../api/route-list.ts'
 import { type Draft, emptyDraft, forRoute, hasOptions, paramNames, parseDraft, writeDraft } from './draft.ts'
 import { parseQuery, readDraft } from './read-draft.ts'
 
-const [post, get, sse] = readRouteList({
+const [post, get, sse] = adminBodies.Routes.read({
   routes: [
     { id: 'create', method: 'POST', path: '/campaigns/{campaignId}/optimizations/{__proto__}' },
     { id: 'read', method: 'GET', path: '/campaigns/{campaignId}' },

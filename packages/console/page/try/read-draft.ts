@@ -1,6 +1,6 @@
 import type { ClientRequest } from '@agentic-rest/client'
 import { parseJson } from '@agentic-rest/profile'
-import type { Route } from '../api/route-list.ts'
+import type { Route } from '../api/bodies.ts'
 import { ANY_ROUTE, type Draft, hasBody, isStreamed, paramNames } from './draft.ts'
 import { entryFault, entryOf, isUnreadable } from './field-entry.ts'
 import type { ServiceOperation } from './service-operation.ts'

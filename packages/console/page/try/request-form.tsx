@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { GatewayInfo } from '../api/gateway-info.ts'
-import type { Route, RouteList } from '../api/route-list.ts'
+import type { GatewayInfo, Route, RouteList } from '../api/bodies.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
 import { Notice } from '../shell/notice.tsx'

@@ -1,4 +1,4 @@
-import type { Route } from '../api/route-list.ts'
+import type { Route } from '../api/bodies.ts'
 import type { Feed } from '../live/feed.ts'
 import { Field } from '../shell/field.tsx'
 import { type Draft, hasBody, paramNames } from './draft.ts'

@@ -1,6 +1,6 @@
 import { headerKeys } from '@agentic-rest/profile'
+import type { Route } from '../api/bodies.ts'
 import { type Fields, fieldsOf, isTrue, listOf, textOf } from '../api/read-json.ts'
-import type { Route } from '../api/route-list.ts'
 import { paramNames } from './draft.ts'
 import { resolveSchema, type Shape, shapeOf, typesOf } from './schema-shape.ts'
 
@@ -29,7 +29,7 @@ export function findOperation(
   route: Pick<Route, 'method' | 'path' | 'target'>,
 ): ServiceOperation | undefined {
   const document = fieldsOf(value)
-  const wanted = new Set([route.path, `${basePath(route.target)}${route.path}`].map(templateOf))
+  const wanted = new Set([route.path, `${basePath(route.target ?? '')}${route.path}`].map(templateOf))
   const prefixes = new Set(['', ...listOf(document, 'servers', (each) => serverPath(each))])
   for (const [path, item] of fieldsOf(document.get('paths'))) {
     const operation = fieldsOf(resolveSchema(document, item).get(route.method.toLowerCase()))

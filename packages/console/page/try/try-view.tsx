@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
-import type { GatewayInfo } from '../api/gateway-info.ts'
-import type { Route, RouteList } from '../api/route-list.ts'
+import type { GatewayInfo, Route, RouteList } from '../api/bodies.ts'
 import type { Feed } from '../live/feed.ts'
 import { useKept } from '../shell/kept.ts'
 import { LoadFault } from '../shell/load-fault.tsx'

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
-import type { Route } from '../api/route-list.ts'
+import type { Route } from '../api/bodies.ts'
 import { messageOf } from '../shell/use-load.ts'
 import { ANY_ROUTE } from './draft.ts'
 import { findOperation, type ServiceOperation } from './service-operation.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
-import type { GatewayInfo, Person } from '../api/gateway-info.ts'
+import type { GatewayInfo, Person } from '../api/bodies.ts'
 import { Field } from '../shell/field.tsx'
 import { formatClock } from '../shell/format.ts'
 import { messageOf } from '../shell/use-load.ts'

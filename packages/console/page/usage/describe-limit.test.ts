@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { UsagePolicy } from '../api/usage.ts'
+import type { UsagePolicy } from '../api/bodies.ts'
 import { describeKey, describePolicy, formatMoney, viewLimit } from './describe-limit.ts'
 
 const requests: UsagePolicy = {

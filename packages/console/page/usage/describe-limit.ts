@@ -1,4 +1,4 @@
-import type { LimitState, UsagePolicy } from '../api/usage.ts'
+import type { TenantUsage, UsagePolicy } from '../api/bodies.ts'
 import { formatMs } from '../shell/format.ts'
 
 /** The part of a limit from which on the page marks it. */
@@ -45,7 +45,7 @@ export interface LimitView {
 }
 
 /** Describes the state of a limit. Without its policy, after a reload, the unit is not known. */
-export function viewLimit(state: LimitState, policies: readonly UsagePolicy[]): LimitView {
+export function viewLimit(state: TenantUsage['limits'][number], policies: readonly UsagePolicy[]): LimitView {
   const unit = policies.find(({ name }) => name === state.policy)?.unit ?? ''
   const { left, most, resetSeconds } = state
   const used = Math.min(Math.max(most - left, 0), most)

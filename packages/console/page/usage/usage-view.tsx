@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { adminApi } from '../api/admin-api.ts'
-import type { TenantUsage, Usage, UsageCounts, UsagePolicy } from '../api/usage.ts'
+import type { TenantUsage, Usage, UsagePolicy } from '../api/bodies.ts'
 import { ItemPicker } from '../shell/item-picker.tsx'
 import { LoadFault } from '../shell/load-fault.tsx'
 import { Empty } from '../shell/notice.tsx'
@@ -137,7 +137,7 @@ function Tenant({ usage: { tenant, today, month, limits }, policies }: TenantPro
 
 interface CountRow {
   readonly name: string
-  show(counts: UsageCounts): ComponentChildren
+  show(counts: TenantUsage['today']): ComponentChildren
 }
 
 const countRows: readonly CountRow[] = [

@@ -1,4 +1,5 @@
 import { conditions, headers as headerNames, outcomes } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
 
 /** An answer of the admin listener. */
@@ -8,8 +9,8 @@ export interface AdminAnswer {
   readonly body?: Buffer
 }
 
-/** An answer in JSON. */
-export function jsonAnswer(value: unknown): AdminAnswer {
+/** An answer in JSON. `Body` names the body of the API that the value has to be. */
+export function jsonAnswer<Body>(value: NoInfer<Body>): AdminAnswer {
   return {
     status: outcomes.success.status,
     headers: { [headerNames.contentType]: outcomes.success.mediaType },
@@ -43,7 +44,7 @@ export function faultAnswer(
   message: string,
   headers: AdminAnswer['headers'] = {},
 ): AdminAnswer {
-  const { headers: type, body } = jsonAnswer({ code, message })
+  const { headers: type, body } = jsonAnswer<AdminBody<'Fault'>>({ code, message })
   return { status: faults[code], headers: { ...type, ...headers }, ...(body && { body }) }
 }
 

@@ -1,4 +1,5 @@
 import { PROFILE_VERSION, readClaim } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { GatewayConfig, PluginsConfig, RouteConfig } from '../config/config-schema.ts'
 import type { ToldWarning } from '../config/warnings.ts'
 import type { Identity } from '../exchange.ts'
@@ -27,7 +28,7 @@ export interface DescribedGateway {
 }
 
 /** Version, start, configuration, and the people to act as in development. */
-export async function describeGateway(described: DescribedGateway) {
+export async function describeGateway(described: DescribedGateway): Promise<AdminBody<'Gateway'>> {
   const { config, warnings, version, file, startedAt, loadedAt, gatewayUrl, user, development } = described
   return {
     version,
@@ -70,7 +71,7 @@ async function peopleOf(development: DevelopmentAccess | undefined) {
 export function describeRoutes(
   { config, plugins, pools, mcp }: Pick<Snapshot, 'config' | 'plugins' | 'pools' | 'mcp'>,
   reader: Reader,
-) {
+): AdminBody<'Routes'> {
   const { routes, gateway } = config
   const tools = mcp?.routeTools()
   const upstream = { name: 'upstream', configured: true, configuration: { ...gateway.limits } }
@@ -90,10 +91,12 @@ export function describeRoutes(
   }
 }
 
-function sectionOf(name: string, { custom = [], ...sections }: PluginsConfig, reader: Reader): unknown {
+type Section = Readonly<Record<string, unknown>>
+
+function sectionOf(name: string, { custom = [], ...sections }: PluginsConfig, reader: Reader): Section {
   const entry = custom.find((each) => each.name === name)
   if (entry === undefined)
-    return hideSecrets((sections as Readonly<Record<string, unknown>>)[name] ?? {}, ['plugins', name], {
+    return hideSecrets((sections as Readonly<Record<string, Section>>)[name] ?? {}, ['plugins', name], {
       reader,
     })
   const { after, token, options } = entry

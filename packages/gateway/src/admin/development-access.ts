@@ -1,4 +1,5 @@
 import { parseJson } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 
@@ -43,7 +44,7 @@ export async function giveToken(
   const wish = readWish(bytes.toString())
   if (wish === undefined) return faultAnswer('INVALID', 'The body names nobody: sub, tenant?, roles?.')
   try {
-    return jsonAnswer(await development.requestToken(wish))
+    return jsonAnswer<AdminBody<'Token'>>(await development.requestToken(wish))
   } catch (error) {
     return faultAnswer('INVALID', error instanceof Error ? error.message : 'There is no token.')
   }

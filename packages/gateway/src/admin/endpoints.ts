@@ -1,4 +1,5 @@
 import { headers as headerNames, outcomes } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/registry.ts'
@@ -25,11 +26,11 @@ export interface Site {
   readonly development: DevelopmentAccess | undefined
   /** The gateway's URL for the browser that sent the request. */
   readonly gatewayUrl: (exchange: Exchange) => string
-  readonly describeGateway: (exchange: Exchange) => Promise<unknown>
-  readonly describeRoutes: (exchange: Exchange) => unknown
+  readonly describeGateway: (exchange: Exchange) => Promise<AdminBody<'Gateway'>>
+  readonly describeRoutes: (exchange: Exchange) => AdminBody<'Routes'>
   /** The use of tenants against their limits. */
   readonly usage: (exchange: Exchange) => Promise<AdminAnswer>
-  readonly reload: () => Promise<unknown>
+  readonly reload: () => Promise<AdminBody<'Reload'>>
   /** The metrics; `undefined` while the main listener serves them. */
   readonly metrics: () => Promise<Exposition> | Exposition | undefined
 }
@@ -92,12 +93,18 @@ type Handler = (exchange: Exchange, site: Site) => AdminAnswer | 'streams' | Pro
 type Endpoint = Readonly<Record<string, Handler>>
 
 const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
-  ['/openapi.json', { GET: () => jsonAnswer(adminOpenApi) }],
-  ['/api/gateway', { GET: async (exchange, site) => jsonAnswer(await site.describeGateway(exchange)) }],
-  ['/api/routes', { GET: (exchange, site) => jsonAnswer(site.describeRoutes(exchange)) }],
+  ['/openapi.json', { GET: () => jsonAnswer<typeof adminOpenApi>(adminOpenApi) }],
+  [
+    '/api/gateway',
+    { GET: async (exchange, site) => jsonAnswer<AdminBody<'Gateway'>>(await site.describeGateway(exchange)) },
+  ],
+  [
+    '/api/routes',
+    { GET: (exchange, site) => jsonAnswer<AdminBody<'Routes'>>(site.describeRoutes(exchange)) },
+  ],
   ['/api/openapi', { GET: (exchange, { documents }) => documents.find(exchange) }],
   ['/api/usage', { GET: (exchange, site) => site.usage(exchange) }],
-  ['/api/reload', { POST: async (_exchange, site) => jsonAnswer(await site.reload()) }],
+  ['/api/reload', { POST: async (_exchange, site) => jsonAnswer<AdminBody<'Reload'>>(await site.reload()) }],
   ['/api/feed', { GET: openFeed }],
   [
     '/api/records',

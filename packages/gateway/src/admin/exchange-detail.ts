@@ -1,10 +1,10 @@
 import { outcomes } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import { planOf } from '../plugins/plugin-set.ts'
 import { roundMs, shownOutcome } from './exchange-times.ts'
-import { type KeptHeaders, readKeptHeaders } from './kept-headers.ts'
+import { readKeptHeaders } from './kept-headers.ts'
 import {
-  type ListedCall,
   listedCall,
   listedRedactions,
   type RecentExchange,
@@ -12,37 +12,10 @@ import {
   startedAtOf,
 } from './recent-exchanges.ts'
 
-/** One step of a request. */
-export interface ExchangeStep {
-  readonly name: string
-  readonly verdict: 'passed' | 'refused' | 'skipped' | 'failed'
-  readonly milliseconds: number
-  readonly detail?: string
-}
+type Step = AdminBody<'Step'>
 
 /** A finished request, step by step. */
-export interface ExchangeDetail {
-  readonly requestId: string
-  /** The gateway's own id of the request. */
-  readonly spanId: string
-  readonly correlationId: string
-  readonly route: string
-  readonly tenant: string
-  readonly actor: string
-  readonly status: number
-  readonly outcome: string
-  readonly code?: string
-  readonly rule?: string
-  readonly cause?: string
-  /** The values that prompt-sanitize replaced, such as `email x1`. */
-  readonly redacted?: string
-  /** The MCP call that the request was made for. */
-  readonly mcp?: ListedCall
-  readonly startedAt: string
-  readonly milliseconds: number
-  readonly steps: readonly ExchangeStep[]
-  readonly headers: KeptHeaders
-}
+export type ExchangeDetail = AdminBody<'Exchange'>
 
 /** The id that a client has chosen, and the gateway's own where it is known: any client may repeat the first. */
 export interface WantedExchange {
@@ -88,10 +61,10 @@ function detailOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeDetail 
   }
 }
 
-function stepsOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeStep[] {
+function stepsOf(exchange: RecentExchange, snapshot: Snapshot): Step[] {
   const { reason, trail, startedAt, durationMs } = exchange
   const skipped = skippedPlugins(exchange.route, snapshot)
-  const steps: ExchangeStep[] = []
+  const steps: Step[] = []
   let before = startedAt
   for (const [index, name] of (trail?.names ?? []).entries()) {
     const endedAt = trail?.endedAt[index] ?? before
@@ -107,11 +80,7 @@ function stepsOf(exchange: RecentExchange, snapshot: Snapshot): ExchangeStep[] {
 const AFTER_PLUGINS = ['upstream', 'check-response', 'deliver']
 
 /** The steps behind the one that ended the request: they show that no service was called. */
-function notReached(
-  reached: readonly ExchangeStep[],
-  routeId: string,
-  { plugins }: Snapshot,
-): ExchangeStep[] {
+function notReached(reached: readonly Step[], routeId: string, { plugins }: Snapshot): Step[] {
   if (routeId === '') return []
   const names = new Set(reached.map(({ name }) => name))
   return [...plugins.map(({ name }) => name), ...AFTER_PLUGINS]
@@ -124,7 +93,7 @@ interface StepContext {
   readonly skipped: ReadonlyMap<string, string>
 }
 
-function stepOf(name: string, ms: number, { exchange, skipped }: StepContext): ExchangeStep {
+function stepOf(name: string, ms: number, { exchange, skipped }: StepContext): Step {
   const milliseconds = roundMs(Math.max(0, ms))
   const { reason, status, violations, resent } = exchange
   if (reason?.step === name) {

@@ -1,4 +1,5 @@
 import { outcomes } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import type { Exchange, Reply } from '../exchange.ts'
 import type { Load } from '../lifetime/load.ts'
@@ -7,18 +8,8 @@ import { type RequestRow, rowNow } from './request-row.ts'
 import { TokenBucket } from './token-bucket.ts'
 import { type Traffic, TrafficWindow } from './traffic-window.ts'
 
-/** The open streams of one tenant. */
-export interface TenantStreams {
-  readonly tenant: string
-  readonly open: number
-  readonly limit: number
-}
-
 /** The open requests and streams of a gateway or of one of its workers. */
-export interface OpenWork {
-  readonly inFlight: number
-  readonly streams: readonly TenantStreams[]
-}
+export type OpenWork = Pick<AdminBody<'Summary'>, 'inFlight' | 'streams'>
 
 /** The state of the gateway that the feed reads once a second, while it has readers. */
 export interface FeedSources {
@@ -123,7 +114,7 @@ export class Feed {
     if (this.#readers.count === 0) this.#stop()
   }
 
-  #summary({ requests, ...traffic }: Traffic) {
+  #summary({ requests, ...traffic }: Traffic): AdminBody<'Summary'> {
     const shown = this.#shown
     this.#shown = 0
     const at = new Date().toISOString()

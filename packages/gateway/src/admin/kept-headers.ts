@@ -1,18 +1,10 @@
 import { headers as headerNames } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
 import { memoize } from '../listen/memoize.ts'
 
-/** A header as the console shows it. */
-export interface KeptHeader {
-  readonly name: string
-  readonly value: string
-}
-
 /** The headers of a request and of its answer. */
-export interface KeptHeaders {
-  readonly request: readonly KeptHeader[]
-  readonly response: readonly KeptHeader[]
-}
+export type KeptHeaders = AdminBody<'Exchange'>['headers']
 
 /** Kept with their values. A header that is not listed may hold a secret and is not kept. */
 const shown: ReadonlySet<string> = lowerCase([
@@ -105,8 +97,8 @@ function pick(pairs: readonly string[], kept: string[]): void {
 
 /** Reads the text of `keepHeaders`. */
 export function readKeptHeaders(text: string): KeptHeaders {
-  const request: KeptHeader[] = []
-  const response: KeptHeader[] = []
+  const request: AdminBody<'KeptHeader'>[] = []
+  const response: AdminBody<'KeptHeader'>[] = []
   let list = request
   const parts = text.split('\n')
   for (let index = 0; index < parts.length; ) {

@@ -1,278 +1,13 @@
 import { outcomes, PROFILE_VERSION } from '@agentic-rest/profile'
+import { type AdminBodyName, adminBodies } from '@agentic-rest/profile/admin'
 import { faultCodes } from './answer.ts'
 
-const text = { type: 'string' } as const
-const time = { type: 'string', format: 'date-time' } as const
-const flag = { type: 'boolean' } as const
-const whole = { type: 'integer', minimum: 0 } as const
-const milliseconds = { type: 'number', minimum: 0 } as const
-const texts = { type: 'array', items: text } as const
-const listOf = <Item>(items: Item) => ({ type: 'array', items }) as const
-const orNull = <Schema>(schema: Schema) => ({ anyOf: [schema, { type: 'null' }] }) as const
-
-type Properties = Readonly<Record<string, unknown>>
-
-/** An object with exactly these members; the `optional` ones may be absent. */
-const object = <Given extends Properties>(properties: Given, optional: readonly (keyof Given)[] = []) => ({
-  type: 'object' as const,
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
-})
-
-/** A reference to a schema of the document. */
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-
-const event = {
-  event_type: text,
-  tenant_id: text,
-  actor_id: text,
-  request_id: text,
-  correlation_id: text,
-  operation: text,
-  resource_id: text,
-  outcome: text,
-  timestamp: time,
-  attributes: { type: 'object', additionalProperties: text },
-} as const
-
-/** The bodies of the admin listener. */
-const schemas = {
-  Fault: object({ code: text, message: text }),
-  Reload: object({
-    at: time,
-    result: { type: 'string', enum: ['applied', 'refused'] },
-    faults: texts,
-  }),
-  Person: object({ sub: text, tenant: text, roles: texts }),
-  User: object({ subject: text, name: text }),
-  Gateway: object({
-    version: text,
-    profile: text,
-    startedAt: time,
-    gatewayUrl: text,
-    development: flag,
-    people: listOf(ref('Person')),
-    user: { ...orNull(ref('User')), description: 'The caller; null in development.' },
-    streamLimit: whole,
-    configuration: object({
-      file: orNull(text),
-      loadedAt: time,
-      warnings: texts,
-      lastReload: orNull(ref('Reload')),
-    }),
-  }),
-  Routes: object({
-    routes: listOf(ref('Route')),
-    plugins: listOf(object({ name: text, configured: flag, configuration: { type: 'object' } })),
-    services: listOf(object({ origin: text, routes: texts })),
-    upstreams: listOf(ref('Upstream')),
-  }),
-  Upstream: object({
-    name: text,
-    resolved: { ...flag, description: 'False while its DNS name cannot be resolved.' },
-    targets: listOf(
-      object({
-        number: { ...text, description: 'The label `target` in metrics.' },
-        url: text,
-        weight: whole,
-        state: { type: 'string', enum: ['up', 'starting', 'ejected', 'unhealthy'] },
-        active: whole,
-      }),
-    ),
-  }),
-  Route: object({
-    id: text,
-    method: text,
-    path: text,
-    target: orNull(text),
-    upstream: orNull(text),
-    mode: { type: 'string', enum: ['json', 'sse'] },
-    executionTimeoutSeconds: whole,
-    roles: texts,
-    scopes: texts,
-    allow: orNull(text),
-    license: orNull(text),
-    conformance: { type: 'string', enum: ['enforce', 'report', 'off'] },
-    plugins: listOf(object({ name: text, runs: flag, because: text })),
-    tool: {
-      ...orNull(ref('RouteTool')),
-      description: 'The tool for MCP clients; null for a route that is none.',
-    },
-  }),
-  RouteTool: object(
-    {
-      name: text,
-      fault: { ...text, description: 'Why clients do not see it at the moment, such as `no_document`.' },
-      why: { ...text, description: 'The reason for people.' },
-    },
-    ['fault', 'why'],
-  ),
-  McpCall: object({
-    tool: text,
-    client: { ...text, description: 'The name that the client gives itself; not trusted.' },
-    version: { ...text, description: 'The version of the protocol.' },
-    round: whole,
-  }),
-  ServiceDocument: object({
-    document: { type: 'object', description: 'The OpenAPI 3 document of the service, as published.' },
-  }),
-  RequestRow: object(
-    {
-      at: time,
-      spanId: { ...text, description: "The gateway's own id of the request." },
-      route: text,
-      method: text,
-      path: text,
-      status: whole,
-      outcome: text,
-      tenant: text,
-      actor: text,
-      correlationId: text,
-      requestId: text,
-      durationMs: milliseconds,
-      upstreamMs: orNull(milliseconds),
-      pluginMs: milliseconds,
-      streamed: flag,
-      code: text,
-      rule: text,
-      cause: text,
-      redacted: { ...text, description: 'The values that prompt-sanitize replaced, such as `email x1`.' },
-      mcp: ref('McpCall'),
-    },
-    ['code', 'rule', 'cause', 'redacted', 'mcp'],
-  ),
-  Requests: object({
-    requests: listOf(ref('RequestRow')),
-    next: {
-      ...orNull({ type: 'number', minimum: 0 }),
-      description: 'The value of `before` for the next page; null after the last one.',
-    },
-  }),
-  Percentiles: object({ p50: milliseconds, p99: milliseconds }),
-  Summary: object({
-    at: time,
-    requests: whole,
-    shown: whole,
-    outcomes: { type: 'object', additionalProperties: whole },
-    latency: orNull(ref('Percentiles')),
-    upstream: orNull(ref('Percentiles')),
-    plugins: orNull(ref('Percentiles')),
-    inFlight: whole,
-    streams: listOf(object({ tenant: text, open: whole, limit: whole })),
-  }),
-  Exchange: object(
-    {
-      requestId: text,
-      spanId: { ...text, description: "The gateway's own id of the request." },
-      correlationId: text,
-      route: text,
-      tenant: text,
-      actor: text,
-      status: whole,
-      outcome: text,
-      code: text,
-      rule: text,
-      cause: text,
-      redacted: { ...text, description: 'The values that prompt-sanitize replaced, such as `email x1`.' },
-      mcp: ref('McpCall'),
-      startedAt: time,
-      milliseconds,
-      steps: listOf(ref('Step')),
-      headers: object({ request: listOf(ref('KeptHeader')), response: listOf(ref('KeptHeader')) }),
-    },
-    ['code', 'rule', 'cause', 'redacted', 'mcp'],
-  ),
-  KeptHeader: object({ name: text, value: text }),
-  Step: object(
-    {
-      name: text,
-      verdict: { type: 'string', enum: ['passed', 'refused', 'skipped', 'failed'] },
-      milliseconds,
-      detail: text,
-    },
-    ['detail'],
-  ),
-  Recent: object({
-    exchanges: listOf(
-      object({
-        correlationId: text,
-        at: { ...time, description: 'The arrival of the newest request.' },
-        tenant: { ...text, description: 'The tenant of the first request with one.' },
-        requests: listOf(ref('RequestGroup')),
-        ended: listOf(object({ requestId: text, tenant: text, outcome: text, status: whole, at: time })),
-        parts: texts,
-      }),
-    ),
-  }),
-  RequestGroup: object(
-    {
-      requestId: { ...text, description: 'Of the newest one.' },
-      method: text,
-      path: text,
-      route: text,
-      tenant: text,
-      actor: text,
-      status: whole,
-      outcome: text,
-      code: { ...text, description: "The code of the gateway's own answer." },
-      inner: { ...flag, description: 'Sent by a service behind a gateway.' },
-      mcp: ref('McpCall'),
-      at: time,
-      lastAt: time,
-      endedAt: time,
-      count: { ...whole, description: 'How many requests differ only in their time.' },
-    },
-    ['code', 'mcp'],
-  ),
-  AuditEvent: object(event, [
-    'tenant_id',
-    'actor_id',
-    'request_id',
-    'operation',
-    'resource_id',
-    'outcome',
-    'attributes',
-  ]),
-  Records: object({ correlationId: text, records: listOf(object({ ...event, part: text })) }),
-  Usage: object({
-    at: time,
-    policies: listOf(ref('UsagePolicy')),
-    tenants: listOf(ref('TenantUsage')),
-  }),
-  UsagePolicy: object({
-    name: text,
-    key: listOf({ type: 'string', enum: ['tenant', 'subject', 'route'] }),
-    unit: { type: 'string', enum: ['requests', 'tokens', 'cost'] },
-    limit: { ...whole, description: 'Requests, tokens, or millionths of money.' },
-    perSeconds: orNull(whole),
-    burst: orNull(whole),
-    per: orNull({ type: 'string', enum: ['day', 'month'] }),
-    routes: orNull(texts),
-  }),
-  TenantUsage: object({
-    tenant: text,
-    today: ref('UsageCounts'),
-    month: ref('UsageCounts'),
-    limits: {
-      ...listOf(object({ policy: text, left: whole, most: whole, resetSeconds: whole })),
-      description: 'The state of each policy whose key is the tenant alone.',
-    },
-  }),
-  UsageCounts: object({
-    requests: whole,
-    refused: whole,
-    inputTokens: whole,
-    outputTokens: whole,
-    costMicro: whole,
-  }),
-  TokenWish: object({ sub: text, tenant: text, roles: texts }, ['tenant', 'roles']),
-  Token: object({ token: text, expiresAt: time }),
-} as const
+/** A reference to a body of the document. */
+const ref = (name: AdminBodyName) => ({ $ref: `#/components/schemas/${name}` })
 
 const JSON_TYPE = outcomes.success.mediaType
 
-const answered = (name: keyof typeof schemas) => ({
+const answered = (name: AdminBodyName) => ({
   description: 'The answer.',
   content: { [JSON_TYPE]: { schema: ref(name) } },
 })
@@ -285,7 +20,7 @@ const operation = (
   more: Readonly<Record<string, unknown>> = {},
 ) => ({ summary, ...more, responses: { ...responses, default: refused } })
 
-const ok = (name: keyof typeof schemas) => ({ [outcomes.success.status]: answered(name) })
+const ok = (name: AdminBodyName) => ({ [outcomes.success.status]: answered(name) })
 
 const query = (name: string, description: string) => ({
   parameters: [{ name, in: 'query', required: true, description, schema: { type: 'string' } }],
@@ -368,7 +103,7 @@ export const adminOpenApi = {
             in: 'query',
             required: false,
             description: 'The `at` of the last exchange of the page before, which is listed again.',
-            schema: time,
+            schema: { type: 'string', format: 'date-time' },
           },
         ],
       }),
@@ -433,7 +168,7 @@ export const adminOpenApi = {
     },
   },
   components: {
-    schemas: { ...schemas, Fault: { ...schemas.Fault, properties: faultProperties() } },
+    schemas: schemas(),
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer' },
       session: { type: 'apiKey', in: 'cookie', name: 'agentic-admin-{port}' },
@@ -442,6 +177,9 @@ export const adminOpenApi = {
   security: [{ token: [] }, { session: [] }, {}],
 } as const
 
-function faultProperties() {
-  return { ...schemas.Fault.properties, code: { type: 'string', enum: faultCodes } }
+function schemas() {
+  const all = Object.entries(adminBodies).map(([name, { schema }]) => [name, schema])
+  const { properties, ...fault } = adminBodies.Fault.schema
+  const code = { type: 'string', enum: faultCodes }
+  return { ...Object.fromEntries(all), Fault: { ...fault, properties: { ...Object(properties), code } } }
 }

@@ -6,7 +6,7 @@ import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { TenantUsage, UsageLedger } from '../limits/usage-ledger.ts'
 import { type ExchangeDetail, exchangeDetails, type WantedExchange } from './exchange-detail.ts'
 import { type ExchangeTimes, exchangeTimes, isStreamed, shownOutcome } from './exchange-times.ts'
-import { type FeedRequests, type OpenWork, openWork, ROWS_PER_SECOND, type TenantStreams } from './feed.ts'
+import { type FeedRequests, type OpenWork, openWork, ROWS_PER_SECOND } from './feed.ts'
 import { createRecentExchanges, ownRecords } from './recent-exchanges.ts'
 import { type ExchangeRow, type RowPage, recentRows } from './recent-rows.ts'
 import { type RememberedRow, type RequestRow, rowNow, rowsBefore } from './request-row.ts'
@@ -146,7 +146,7 @@ export class FeedPoll {
   /** Adds the open work of the other workers. */
   withOthers(own: OpenWork): OpenWork {
     const all = [own, ...this.#last]
-    const byTenant = new Map<string, TenantStreams>()
+    const byTenant = new Map<string, OpenWork['streams'][number]>()
     for (const row of all.flatMap(({ streams }) => streams)) {
       const { open = 0 } = byTenant.get(row.tenant) ?? {}
       byTenant.set(row.tenant, { ...row, open: row.open + open })

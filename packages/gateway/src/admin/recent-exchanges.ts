@@ -1,4 +1,5 @@
 import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import { type Exchange, redactedText } from '../exchange.ts'
 import type { Watcher } from '../line/parts.ts'
 import type { Log } from '../log.ts'
@@ -158,17 +159,8 @@ export function entryOf(exchange: Exchange): RecentExchange {
   return entry
 }
 
-/** The MCP call of a request as the console lists it. */
-export interface ListedCall {
-  readonly tool: string
-  /** The name that the client gives itself. */
-  readonly client: string
-  readonly version: string
-  readonly round: number
-}
-
 /** The MCP call of a request, as a member of its row. */
-export function listedCall({ mcpCall }: RecentExchange): { readonly mcp?: ListedCall } {
+export function listedCall({ mcpCall }: RecentExchange): Pick<AdminBody<'RequestRow'>, 'mcp'> {
   if (mcpCall === undefined) return {}
   const { tool, client, version, round } = mcpCall
   return { mcp: { tool, client: client.toWellFormed(), version, round } }

@@ -1,6 +1,6 @@
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import { shownOutcome } from './exchange-times.ts'
 import {
-  type ListedCall,
   listedCall,
   parentSpanOf,
   type RecentExchange,
@@ -10,41 +10,10 @@ import {
 import { MAX_PATH_LENGTH } from './request-row.ts'
 
 /** Requests of one exchange that differ only in their time, for example polls. */
-export interface RequestGroup {
-  /** Of the newest one. */
-  readonly requestId: string
-  readonly method: string
-  readonly path: string
-  readonly route: string
-  /** Empty for requests that were refused before their tenant was known. */
-  readonly tenant: string
-  readonly actor: string
-  readonly status: number
-  readonly outcome: string
-  /** The code of the gateway's own answer. */
-  readonly code?: string
-  /** Sent by a service behind a gateway, as its `traceparent` shows. */
-  readonly inner: boolean
-  /** The MCP call that it was made for. */
-  readonly mcp?: ListedCall
-  /** The arrival of the first one. */
-  readonly at: string
-  /** The arrival of the newest one. */
-  readonly lastAt: string
-  /** The end of the newest one. */
-  readonly endedAt: string
-  readonly count: number
-}
+type RequestGroup = AdminBody<'RequestGroup'>
 
-/** The requests of one correlation id, oldest first. */
-export interface ExchangeRow {
-  readonly correlationId: string
-  /** The arrival of the newest request. */
-  readonly at: string
-  /** The first one: any client can send the correlation id of another tenant. */
-  readonly tenant: string
-  readonly requests: readonly RequestGroup[]
-}
+/** The requests of one correlation id, oldest first. Its tenant is the first one: any client can send the id of another. */
+export type ExchangeRow = Omit<AdminBody<'Recent'>['exchanges'][number], 'ended' | 'parts'>
 
 /** A part of the list: so many exchanges, with their newest request not after a time. */
 export type RowPage = { readonly most: number; readonly untilMs: number }

@@ -1,4 +1,5 @@
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
@@ -50,7 +51,10 @@ export function createRecords(
     async find(exchange) {
       const id = new URLSearchParams(exchange.query).get('correlation_id') ?? ''
       if (id === '') return faultAnswer('INVALID', 'correlation_id is missing.')
-      return jsonAnswer({ correlationId: id, records: await recordsOf(id, recent, sources) })
+      return jsonAnswer<AdminBody<'Records'>>({
+        correlationId: id,
+        records: await recordsOf(id, recent, sources),
+      })
     },
     async detail({ path, query }) {
       const id = decodedId(path.slice(EXCHANGES_PATH.length))
@@ -62,18 +66,18 @@ export function createRecords(
       const [newest] = all.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
       return newest === undefined
         ? faultAnswer('NOT_FOUND', 'No remembered request has this id.')
-        : jsonAnswer(newest)
+        : jsonAnswer<AdminBody<'Exchange'>>(newest)
     },
     async requests({ query }) {
       const before = readBefore(new URLSearchParams(query).get('before'))
       if (Number.isNaN(before)) return faultAnswer('INVALID', 'before is not the next of an answer.')
       const others = (await otherWorkers?.requests(before)) ?? []
-      return jsonAnswer(pageOf([...rowsBefore(recent, before), ...others]))
+      return jsonAnswer<AdminBody<'Requests'>>(pageOf([...rowsBefore(recent, before), ...others]))
     },
     async recent({ query }) {
       const page = readPage(new URLSearchParams(query))
       if (typeof page === 'string') return faultAnswer('INVALID', page)
-      return jsonAnswer({ exchanges: await recentExchanges(recent, page, sources) })
+      return jsonAnswer<AdminBody<'Recent'>>({ exchanges: await recentExchanges(recent, page, sources) })
     },
     post: (exchange) => takeRecords(exchange, posted, allowance),
   }
@@ -123,15 +127,10 @@ function readPage(query: URLSearchParams): RowPage | string {
   return Number.isNaN(untilMs) ? 'until is not a time.' : { most, untilMs }
 }
 
+type RecentExchange = AdminBody<'Recent'>['exchanges'][number]
+
 /** The end of background work, as its service recorded it. */
-interface EndedWork {
-  /** The id of the request that was answered with 202. */
-  readonly requestId: string
-  readonly tenant: string
-  readonly outcome: string
-  readonly status: number
-  readonly at: string
-}
+type EndedWork = RecentExchange['ended'][number]
 
 const ENDED = 'agentic.operation.finished'
 const MAX_ENDED = 40
@@ -140,7 +139,7 @@ async function recentExchanges(
   recent: RecentExchanges,
   page: RowPage,
   { posted, otherWorkers }: OtherSources,
-): Promise<unknown[]> {
+): Promise<RecentExchange[]> {
   const shown = mergeRows(
     [...recentRows(recent, page), ...((await otherWorkers?.recent(page)) ?? [])],
     page.most,

@@ -1,8 +1,8 @@
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
 import { roundMs, shownOutcome } from './exchange-times.ts'
 import {
   entryOf,
-  type ListedCall,
   listedCall,
   listedRedactions,
   type RecentExchange,
@@ -11,32 +11,7 @@ import {
 } from './recent-exchanges.ts'
 
 /** A finished request as Live lists it. */
-export interface RequestRow {
-  /** The time of arrival. */
-  readonly at: string
-  /** The gateway's own id of the request: clients choose the request id, and may repeat it. */
-  readonly spanId: string
-  readonly route: string
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly outcome: string
-  readonly tenant: string
-  readonly actor: string
-  readonly correlationId: string
-  readonly requestId: string
-  readonly durationMs: number
-  readonly upstreamMs: number | null
-  readonly pluginMs: number
-  readonly streamed: boolean
-  readonly code?: string
-  readonly rule?: string
-  readonly cause?: string
-  /** The values that prompt-sanitize replaced, such as `email x1`. */
-  readonly redacted?: string
-  /** The MCP call that the request was made for. */
-  readonly mcp?: ListedCall
-}
+export type RequestRow = AdminBody<'RequestRow'>
 
 /** Longer paths are cut in lists. */
 export const MAX_PATH_LENGTH = 512
@@ -77,13 +52,6 @@ function rowOf(entry: RecentExchange): RequestRow {
 /** A remembered request and the time of its end, which orders the requests of all workers. */
 export type RememberedRow = readonly [endedAt: number, row: RequestRow]
 
-/** One page of the remembered requests, newest first. */
-export interface RequestPage {
-  readonly requests: readonly RequestRow[]
-  /** The value of `before` for the next page; null after the last one. */
-  readonly next: number | null
-}
-
 /** A page is small, because its JSON is made between two requests. */
 const PAGE_ROWS = 512
 
@@ -104,7 +72,7 @@ function endOf({ startedAt, durationMs }: RecentExchange): number {
 }
 
 /** Merges the rows of several processes to one page. */
-export function pageOf(rows: readonly RememberedRow[]): RequestPage {
+export function pageOf(rows: readonly RememberedRow[]): AdminBody<'Requests'> {
   const page = rows.toSorted(([first], [second]) => second - first).slice(0, PAGE_ROWS)
   const [last = 0] = page.at(-1) ?? []
   return { requests: page.map(([, row]) => row), next: page.length < PAGE_ROWS ? null : last }

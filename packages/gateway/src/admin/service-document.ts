@@ -1,3 +1,4 @@
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import { LRUCache } from 'lru-cache'
 import type { Exchange } from '../exchange.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
@@ -48,7 +49,7 @@ export function createServiceDocuments(current: () => Pick<Snapshot, 'config' | 
 
 async function answerFrom(target: UpstreamTarget): Promise<AdminAnswer> {
   const reading = await readServiceDocument(target)
-  if (reading.ok) return jsonAnswer({ document: reading.document })
+  if (reading.ok) return jsonAnswer<AdminBody<'ServiceDocument'>>({ document: reading.document })
   switch (reading.problem) {
     case 'absent':
       return faultAnswer(

@@ -1,19 +1,8 @@
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import { type ExchangeTimes, roundMs } from './exchange-times.ts'
 
-/** Two percentiles, in milliseconds. */
-export interface Percentiles {
-  readonly p50: number
-  readonly p99: number
-}
-
 /** The requests since the last summary. */
-export interface Traffic {
-  readonly requests: number
-  readonly outcomes: Readonly<Record<string, number>>
-  readonly latency: Percentiles | null
-  readonly upstream: Percentiles | null
-  readonly plugins: Percentiles | null
-}
+export type Traffic = Pick<AdminBody<'Summary'>, 'requests' | 'outcomes' | 'latency' | 'upstream' | 'plugins'>
 
 /** Counts the requests of one second, in a fixed amount of memory. */
 export class TrafficWindow {
@@ -60,7 +49,7 @@ class Samples {
     this.#seen += 1
   }
 
-  take(): Percentiles | null {
+  take(): AdminBody<'Percentiles'> | null {
     const sorted = this.#values.slice(0, Math.min(this.#seen, MAX_SAMPLES)).sort()
     this.#seen = 0
     if (sorted.length === 0) return null

@@ -1,3 +1,4 @@
+import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { GatewayConfig, RateLimitOptions } from '../config/config-schema.ts'
 import { TENANT_ID } from '../config/schema/formats.ts'
 import type { Exchange } from '../exchange.ts'
@@ -34,14 +35,14 @@ export async function answerUsage(exchange: Exchange, parts: UsageParts): Promis
     .toSorted((first, second) => second.month.requests - first.month.requests)
     .slice(0, MOST_TENANTS)
   const standings = await standingsOf(busiest, rate_limits, limits.store)
-  return jsonAnswer({
+  return jsonAnswer<AdminBody<'Usage'>>({
     at: new Date().toISOString(),
     policies: rate_limits.map(describePolicy),
     tenants: busiest.map((usage, index) => ({ ...usage, limits: standings[index] ?? [] })),
   })
 }
 
-function describePolicy(options: RateLimitOptions) {
+function describePolicy(options: RateLimitOptions): AdminBody<'UsagePolicy'> {
   const { name, key, requests, per_seconds, burst, tokens, cost, per, routes } = options
   const [policy] = compilePolicies([options])
   return {

@@ -11,7 +11,7 @@ export const DOCUMENT_TIMEOUT_MS = 2_000
 
 /** The document of a service, or why there is none. */
 export type DocumentReading =
-  | { readonly ok: true; readonly document: object }
+  | { readonly ok: true; readonly document: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: 'absent'; readonly status: number }
   | { readonly ok: false; readonly problem: 'invalid' | HttpLookupError['reason'] }
 
@@ -51,8 +51,9 @@ function readingOf({ status, body }: HttpAnswer): DocumentReading {
   return document === undefined ? { ok: false, problem: 'invalid' } : { ok: true, document }
 }
 
-function parseDocument(body: Buffer): object | undefined {
+function parseDocument(body: Buffer): Readonly<Record<string, unknown>> | undefined {
   const { value } = parseJson(body.toString(), { isMessage: true })
   if (typeof value !== 'object' || value === null || !('openapi' in value)) return undefined
-  return typeof value.openapi === 'string' && value.openapi.startsWith('3.') ? value : undefined
+  const isOpenApi = typeof value.openapi === 'string' && value.openapi.startsWith('3.')
+  return isOpenApi ? { ...value } : undefined
 }

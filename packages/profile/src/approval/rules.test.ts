@@ -78,7 +78,7 @@ test('the needed approvals are counted', () => {
 test('the line of a request is empty if the service does not show it', () => {
   expect(requestLine(null)).toBe('')
   expect(requestLine(pending({ request: {} }).request)).toBe('')
-  expect(requestLine(pending({ request: { method: 'POST', path: '/payments' } }).request)).toBe(
+  expect(requestLine(pending({ request: { method: 'POST', path: '/payments', inputs: {} } }).request)).toBe(
     'POST /payments',
   )
 })

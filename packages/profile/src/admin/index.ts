@@ -1,0 +1,1 @@
+export { type AdminBody, type AdminBodyName, type AdminReading, adminBodies, partRecord } from './bodies.ts'
