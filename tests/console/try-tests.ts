@@ -50,6 +50,15 @@ export function testTry(stack: () => ConsoleStack): void {
     expect(JSON.parse(await copied(page, 'Copy body'))).toMatchObject({ goal: 'reach' })
   })
 
+  test('the field of the tenant says that the token decides', async () => {
+    const page = await open()
+    const about = await page.getByLabel('Tenant', { exact: true }).getAttribute('aria-describedby')
+    expect(await page.locator(`[id="${about}"]`).textContent()).toBe(
+      "The tenant comes from the token: a person's token needs a tenant claim. " +
+        'This field picks one of several, and names the tenant of a service account.',
+    )
+  })
+
   test('fields and JSON are two views of one body', async () => {
     const page = await open('try/llm-completions')
     await page.getByLabel('max_tokens', { exact: true }).fill('0')

@@ -39,7 +39,11 @@ export const refusals = {
     type: 'failed_dependency',
     message: 'The keys to check the identity of the request cannot be had at the moment.',
   },
-  TENANT_REQUIRED: { type: 'forbidden', message: 'The request does not say which tenant it is for.' },
+  TENANT_REQUIRED: {
+    type: 'forbidden',
+    message:
+      'No tenant is known for this caller: its token needs a tenant claim, which a gateway passes on, or the service a default tenant.',
+  },
   TENANT_UNKNOWN: { type: 'forbidden', message: 'The tenant is not known here.' },
   SUBJECT_REQUIRED: { type: 'forbidden', message: 'The request does not say who sends it.' },
   INSUFFICIENT_ROLES: { type: 'forbidden', message: 'The caller lacks the role that may decide this.' },

@@ -44,7 +44,8 @@ describe('a request without a tenant', () => {
     expectAnswer(await ask(`${url}/whoami`, { headers: { 'x-tenant-id': undefined } }), 403, {
       type: 'forbidden',
       code: 'TENANT_REQUIRED',
-      message: 'The request does not say which tenant it is for.',
+      message:
+        'No tenant is known for this caller: its token needs a tenant claim, which a gateway passes on, or the service a default tenant.',
     })
   })
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Person } from '../api/bodies.ts'
 import { Field } from '../shell/field.tsx'
@@ -17,6 +17,7 @@ interface WhoProps {
 
 /** The sender of a request: a person of development, or the owner of a token. */
 export function WhoSends({ gateway, draft, token, tokenNote, onDraft, onToken }: WhoProps) {
+  const aboutTenant = useId()
   return (
     <fieldset>
       <legend>Who sends it</legend>
@@ -41,6 +42,7 @@ export function WhoSends({ gateway, draft, token, tokenNote, onDraft, onToken }:
           {(id) => (
             <input
               id={id}
+              aria-describedby={aboutTenant}
               value={draft.tenant}
               autocomplete="off"
               onInput={(event) => onDraft({ ...draft, tenant: event.currentTarget.value.trim() })}
@@ -48,6 +50,10 @@ export function WhoSends({ gateway, draft, token, tokenNote, onDraft, onToken }:
           )}
         </Field>
       </div>
+      <p class="note" id={aboutTenant}>
+        The tenant comes from the token: a person's token needs a tenant claim. This field picks one of
+        several, and names the tenant of a service account.
+      </p>
     </fieldset>
   )
 }
