@@ -1,4 +1,5 @@
 import type { Field, ObjectShape, Shape } from './body-shapes.ts'
+import { pointerStep } from './references.ts'
 
 /** One difference between a value and its shape; `rule` is the violated JSON Schema keyword. */
 export interface ShapeFault {
@@ -104,12 +105,7 @@ class ShapeCheck {
   }
 
   private fault(rule: ShapeRule, message: string): void {
-    const pointer = this.path.map((step) => `/${escapePointer(String(step))}`).join('')
+    const pointer = this.path.map(pointerStep).join('')
     this.faults.push({ pointer, rule, message })
   }
-}
-
-/** A member name as a JSON Pointer segment (RFC 6901, section 3). */
-export function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -66,6 +66,7 @@ export {
   readOutcome,
   type Violation,
 } from './read-outcome.ts'
+export { atFragment, followReferences, isReference, pointerStep } from './references.ts'
 export { readClaim } from './token-claims.ts'
 export {
   compareTrace,

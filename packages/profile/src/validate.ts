@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { schemaId } from './body-schemas.ts'
 import { schemaByBodyType } from './body-shapes.ts'
-import { escapePointer } from './check-shape.ts'
 import { PROFILE_VERSION, type ProfileVersion, profileVersions, type SchemaName } from './outcomes.ts'
 import { parseOwnJson } from './parse-json.ts'
+import { pointerStep } from './references.ts'
 
 /** One fault of a body, at a JSON Pointer. */
 export interface ValidationError {
@@ -111,5 +111,5 @@ function readable({ keyword: rule, params, instancePath: pointer, message }: Err
 }
 
 function child(pointer: string, name: string): string {
-  return `${pointer}/${escapePointer(name)}`
+  return `${pointer}${pointerStep(name)}`
 }

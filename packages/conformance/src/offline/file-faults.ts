@@ -1,4 +1,10 @@
-import { outcomes, PROFILE_VERSION, type ProfileVersion, type SchemaName } from '@agentic-rest/profile'
+import {
+  outcomes,
+  PROFILE_VERSION,
+  type ProfileVersion,
+  pointerStep,
+  type SchemaName,
+} from '@agentic-rest/profile'
 import { type BodyValidator, createBodyValidator } from '@agentic-rest/profile/validate'
 
 /** One fault of a file, at a JSON Pointer. */
@@ -11,10 +17,7 @@ export interface FileFault {
 
 /** Appends members to a JSON Pointer, with escapes. */
 export function below(pointer: string, ...steps: readonly (string | number)[]): string {
-  return steps.reduce<string>(
-    (path, step) => `${path}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    pointer,
-  )
+  return `${pointer}${steps.map(pointerStep).join('')}`
 }
 
 /** Whether a value is an object and not a list. */

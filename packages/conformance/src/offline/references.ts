@@ -1,6 +1,6 @@
-import { outcomes, profileVersions } from '@agentic-rest/profile'
+import { atFragment, followReferences, isReference, outcomes, profileVersions } from '@agentic-rest/profile'
 import { loadSchema } from '@agentic-rest/profile/validate'
-import { below, type FileFault, isObject } from './file-faults.ts'
+import { below, type FileFault } from './file-faults.ts'
 
 /** Loads another document by its address, or returns undefined. */
 export type OtherDocument = (address: string) => unknown
@@ -13,28 +13,16 @@ export interface References {
   faults(): FileFault[]
 }
 
-const LONGEST_CHAIN = 32
 const MOST_FAULTS = 250
 
 /** Resolves `$ref` within a document and to other documents. */
 export function createReferences(document: unknown, other: OtherDocument): References {
   const resolve = (reference: string): unknown => {
     const [address = '', fragment = ''] = reference.split('#', 2)
-    return atPointer(address === '' ? document : (profileSchema(address) ?? other(address)), fragment)
+    return atFragment(address === '' ? document : (profileSchema(address) ?? other(address)), fragment)
   }
-  const follow = (value: unknown): unknown => {
-    let at = value
-    for (let count = 0; count < LONGEST_CHAIN; count++) {
-      if (!isReference(at)) return at
-      at = resolve(at.$ref)
-    }
-    return undefined
-  }
+  const follow = (value: unknown): unknown => followReferences(value, resolve)
   return { follow, faults: () => findFaults(document, follow) }
-}
-
-function isReference(value: unknown): value is { $ref: string } {
-  return isObject(value) && typeof value['$ref'] === 'string'
 }
 
 /** Finds a published schema by its `$id`. */
@@ -47,25 +35,6 @@ function profileSchema(address: string): unknown {
     }
   }
   return undefined
-}
-
-function atPointer(document: unknown, fragment: string): unknown {
-  if (fragment === '') return document
-  let at = document
-  for (const step of decode(fragment).split('/').slice(1)) {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
-    at = (at as Record<string, unknown>)[name]
-  }
-  return at
-}
-
-function decode(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }
 
 /** Finds broken references without recursion, because a document may be nested deeply. */

@@ -1,3 +1,4 @@
+import { atFragment } from '@agentic-rest/profile'
 import { type Fields, fieldsOf, numberOrNull, textOf } from '../api/read-json.ts'
 
 /** The control that fits a schema. `lines`: a list outside of a body, one value a line. */
@@ -124,17 +125,7 @@ function longestVariant(document: Fields, schema: Fields): number {
 /** The value at `#/components/schemas/Name`; other documents are not read. */
 function lookUp(document: Fields, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined
-  const names = reference.slice(2).split('/').map(unescapePointer)
-  return names.reduce<unknown>((value, name) => fieldsOf(value).get(name), Object.fromEntries(document))
-}
-
-function unescapePointer(name: string): string {
-  const text = name.replaceAll('~1', '/').replaceAll('~0', '~')
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return atFragment(Object.fromEntries(document), reference.slice(1))
 }
 
 function merge(schemas: readonly Fields[]): Fields {

@@ -1,3 +1,4 @@
+import { atFragment, followReferences } from '@agentic-rest/profile'
 import { isDeeperThan, isObject, type JsonObject } from '../json-value.ts'
 import type { ToolFault } from './tool.ts'
 
@@ -84,11 +85,9 @@ export class SchemaCopy {
 
   /** Follows the references of a value in the document. */
   resolve(value: unknown): unknown {
-    let found = value
-    for (let hops = 0; isObject(found) && typeof found['$ref'] === 'string'; hops += 1) {
-      if (hops === MAX_SCHEMA_DEPTH) throw new SchemaError('too_deep', 'the references form a circle')
-      found = this.#target(found['$ref'])
-    }
+    const found = followReferences(value, (reference) => this.#target(reference))
+    if (found === undefined && value !== undefined)
+      throw new SchemaError('too_deep', 'the references form a circle')
     return found
   }
 
@@ -131,24 +130,10 @@ export class SchemaCopy {
     if (pointer !== '#' && !pointer.startsWith('#/')) {
       throw new SchemaError('missing_reference', 'a reference to an anchor is not supported')
     }
-    let found: unknown = this.#document
-    for (const segment of pointer.split('/').slice(1)) {
-      const key = decodeSegment(segment)
-      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) {
-        throw new SchemaError('missing_reference', 'a reference has no target in the document')
-      }
-      found = (found as JsonObject)[key]
-    }
+    const found = atFragment(this.#document, pointer.slice(1))
+    if (found === undefined)
+      throw new SchemaError('missing_reference', 'a reference has no target in the document')
     return found
-  }
-}
-
-function decodeSegment(segment: string): string {
-  const unescaped = segment.replaceAll('~1', '/').replaceAll('~0', '~')
-  try {
-    return decodeURIComponent(unescaped)
-  } catch {
-    return unescaped
   }
 }
 

@@ -1,3 +1,4 @@
+import { atFragment } from '@agentic-rest/profile'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 
 /** A JSON Schema (2020-12) as plain data. */
@@ -58,13 +59,7 @@ export function branches(schema: JsonSchema, keyword: 'allOf' | 'anyOf' | 'oneOf
 function lookUp(reference: string, root: JsonSchema): unknown {
   if (!reference.startsWith('#'))
     throw new TypeError(`the JSON Schema refers to ${reference}, which is not in it`)
-  const segments = reference.slice(1).split('/').slice(1)
-  let current: unknown = root
-  for (const segment of segments) {
-    const name = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
-    current = asSchema(current)[name]
-  }
-  return current
+  return atFragment(root, reference.slice(1))
 }
 
 /** `true` and `false` are schemas without a type, like the empty schema. */
