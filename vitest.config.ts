@@ -14,9 +14,11 @@ const includeAll = ['{packages,examples,tools,tests}/**/*.all.test.ts']
 const includeLong = ['{packages,examples,tools,tests}/**/*.long.test.ts']
 const exclude = ['**/node_modules/**', '**/dist/**', 'packages/cli/template/**']
 
-// These replace a module, keep a database in one or count what the whole process has, so each gets a process of its own.
+// These replace a module, keep a database in one, or measure what the whole process has or has compiled, so each gets a process
+// of its own.
 // All others share three: to start one and to load the gateway into it takes longer than most files take.
 const apart = [
+  'packages/profile/test/compiled-reader.test.ts',
   'packages/gateway/src/lifetime/active-exchanges.test.ts',
   'packages/gateway/test/plugin-failure.test.ts',
   'packages/gateway/test/{client-disconnect,idle-connections,vendor-encoding}.test.ts',

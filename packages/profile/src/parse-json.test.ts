@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm'
+import { growth, LINEAR } from '@agentic-rest/testing/cpu-ratio'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isJson, type JsonFault, MAX_JSON_DEPTH, parseJson, parseOwnJson } from './parse-json.ts'
@@ -272,4 +273,18 @@ describe('numbers', () => {
       value: ['n1.0', 'sa', 'n12345678901234567890'],
     })
   })
+})
+
+it.each([
+  { name: 'texts without escapes', member: '"name":"text"' },
+  { name: 'texts with escapes', member: String.raw`"name":"te\"xt\\"` },
+  { name: 'names with escapes', member: String.raw`"n\u0061me":"text"` },
+  { name: 'a backslash at the end', member: '"name":"text"', end: '\\' },
+])('reads in linear time after V8 has compiled it: $name', async ({ member, end = ']' }) => {
+  for (let count = 0; count < 100_000; count += 1) parseJson('{"a":["b",1,"c"],"d":{"e":"f"}}')
+  const workOf = (count: number) => {
+    const text = `[${Array(count).fill(`{${member}}`).join()}${end}`
+    return () => parseJson(text)
+  }
+  expect(await growth({ workOf, size: 16_000 })).toBeLessThan(LINEAR)
 })

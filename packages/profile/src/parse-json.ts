@@ -88,32 +88,38 @@ const UNSAFE = -1
  * be infinite. One pass without memory; in doubt the answer is no.
  */
 function mayUseEngine(text: string, maxDepth: number): boolean {
-  const hasEscapes = text.includes('\\')
+  // This place moves on in the loop. An answer of `text.includes('\\')` that only the loop reads would be asked for again with
+  // every text in it: V8 moves such a search to where its result is used, and a text of 1 MiB then takes seconds.
+  let backslash = indexOrEnd(text, '\\', 0)
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(text, at, hasEscapes)
+    if (code === QUOTE) at = endOfText(text, at, backslash)
     else if (isDigit(code)) at = endOfDigits(text, at)
-    else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth += 1
-    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth -= 1
+    else depth += levelsOf(code)
     if (at === UNSAFE || depth > maxDepth) return false
+    if (backslash < at) backslash = indexOrEnd(text, '\\', at)
   }
   return true
 }
 
-/** The closing quote of a text, or the end; `UNSAFE` for a name with an escape. */
-function endOfText(text: string, start: number, hasEscapes: boolean): number {
-  let end = text.indexOf('"', start + 1)
-  if (!hasEscapes) return end === -1 ? text.length : end
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  if (end === -1) return text.length
-  const isName = text.charCodeAt(afterBlanks(text, end + 1)) === COLON
-  return isName && hasEscape(text, start, end) ? UNSAFE : end
+/** How many levels a character opens. */
+function levelsOf(code: number): number {
+  if (code === OPENING_BRACE || code === OPENING_BRACKET) return 1
+  return code === CLOSING_BRACE || code === CLOSING_BRACKET ? -1 : 0
 }
 
-function hasEscape(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === BACKSLASH) return true
-  return false
+function indexOrEnd(text: string, part: string, start: number): number {
+  const index = text.indexOf(part, start)
+  return index === -1 ? text.length : index
+}
+
+/** The closing quote of a text, or the end; `UNSAFE` for a name with an escape. `backslash` is the next one. */
+function endOfText(text: string, start: number, backslash: number): number {
+  let end = indexOrEnd(text, '"', start + 1)
+  if (backslash >= end) return end
+  while (end < text.length && isEscaped(text, end)) end = indexOrEnd(text, '"', end + 1)
+  return text.charCodeAt(afterBlanks(text, end + 1)) === COLON ? UNSAFE : end
 }
 
 /** Whether an odd number of backslashes is before a character. */
