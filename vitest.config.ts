@@ -11,8 +11,8 @@ const conditions = ['agentic-source', 'node']
 // The name of a file says in which set it is. Tests of `npm test` need nothing but this repository and its node_modules.
 const include = ['packages/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts', 'tests/**/*.test.ts']
 const includeAll = ['{packages,examples,tools,tests}/**/*.all.test.ts']
-const includeLong = ['{packages,examples,tools,tests}/**/*.long.test.ts']
-const exclude = ['**/node_modules/**', '**/dist/**', 'packages/cli/template/**']
+export const includeLong = ['{packages,examples,tools,tests}/**/*.long.test.ts']
+export const exclude = ['**/node_modules/**', '**/dist/**', 'packages/cli/template/**']
 
 // These replace a module, keep a database in one, or measure what the whole process has or has compiled, so each gets a process
 // of its own.
@@ -80,16 +80,6 @@ export default defineConfig({
           exclude,
           isolate: false,
           globalSetup: ['./tests/empty-database.ts', './packages/testing/src/shared-parts.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'long',
-          include: includeLong,
-          exclude,
-          globalSetup: ['./tests/empty-database.ts', './packages/testing/src/shared-parts.ts'],
-          env: { AGENTIC_LONG_TESTS: '1' },
         },
       },
     ],
