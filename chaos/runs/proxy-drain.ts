@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -83,21 +83,32 @@ async function startTimedService({ seed }: ChaosContext) {
   }
 }
 
+interface Lateness {
+  readonly longestMs: number
+  readonly seed: number
+  /** Which gateway it is: no two are late at the same times. */
+  readonly index: number
+}
+
 /** Blocks the event loop now and then, in a phase after which timers come before sockets. */
-const lateLoop = (longestMs: number) => `
+const lateLoop = ({ longestMs, seed, index }: Lateness) => `
+import { createSeeded } from '${new URL('../seeded.ts', import.meta.url)}'
+const seeded = createSeeded(${seed}, ${2 + index})
 const cell = new Int32Array(new SharedArrayBuffer(4))
 const block = () => {
-  Atomics.wait(cell, 0, 0, Math.random() * ${longestMs})
+  Atomics.wait(cell, 0, 0, seeded.between(0, ${longestMs}))
   later()
 }
-const later = () => setTimeout(() => setImmediate(block), Math.random() * 400).unref()
+const later = () => setTimeout(() => setImmediate(block), seeded.between(0, 400)).unref()
 later()`
 
 function startLateGateway(
   context: ChaosContext,
   { port, target, index }: { readonly port: number; readonly target: string; readonly index: number },
 ): Promise<GatewayProcess> {
-  const program = encodeURIComponent(lateLoop(scaled(context, 'lateMs')))
+  const program = encodeURIComponent(
+    lateLoop({ longestMs: scaled(context, 'lateMs'), seed: context.seed, index }),
+  )
   return startGatewayProcess({
     folder: context.folder,
     name: `gateway-${index}`,
@@ -138,9 +149,16 @@ ${servers}
     }
   }`
   writeFileSync(config, nginxConfig({ folder, server }))
-  const command = [programPath('nginx'), '-p', folder, '-c', config, '-e', join(folder, 'nginx-errors.log')]
+  const command = [programPath('nginx'), '-p', folder, '-c', config, '-e', errorLog(folder)]
   const { stop } = await startPinned({ command, core: '0-1023', port })
   return { url: `http://127.0.0.1:${port}`, stop }
+}
+
+const errorLog = (folder: string) => join(folder, 'nginx-errors.log')
+
+/** What nginx wrote last about an error. */
+function lastError({ folder }: ChaosContext): string {
+  return readFileSync(errorLog(folder), 'utf8').trimEnd().split('\n').at(-1) ?? ''
 }
 
 interface Load {
@@ -156,7 +174,7 @@ function startCallers(context: ChaosContext, { url, state }: Load): Promise<stri
       const answer = await post(`${url}${path}`)
       const isWhole = answer.startsWith('200 ') && answer.endsWith(expected)
       answers.push(isWhole ? 'served' : answer)
-      if (!isWhole) context.tell(`proxy-drain: lost: ${path} ${answer.slice(0, 200)}`)
+      if (!isWhole) context.tell(`proxy-drain: lost: ${path} ${answer.slice(0, 200)}; ${lastError(context)}`)
       // Callers ask at a pace.
       await wait(20)
     }
