@@ -85,6 +85,23 @@ test('a wrong answer is told, counted, and does not keep the next stop from bein
   expect(printed).toMatch(/as expected\n\nstops: 2, wrong: 1\n$/)
 })
 
+test('a visitor who leaves has seen a part of the stops', async () => {
+  const portBase = await answering({})
+  const right = stop(async (guide) => {
+    await guide.expect({ method: 'GET', path: '/things' }, 'success')
+  })
+  const asked: string[] = []
+  const output = new PassThrough()
+  const goOn = async () => asked.push('next') < 2
+  const wrong = await runTour([right, right, right], { portBase, paper: createPaper(output), goOn })
+  output.end()
+  expect(wrong).toBe(0)
+  const printed = await text(output)
+  expect(printed).not.toContain('\n3. A title\n')
+  expect(printed).toMatch(/as expected\n\nstops: 2 of 3, wrong: 0\n$/)
+  expect(asked).toHaveLength(2)
+})
+
 test('without a stack the tour says so and ends with 1', async () => {
   const portBase = (await answering({})) - 5
   const { code, stdout, stderr } = await npmRun('tour', ['--port-base', String(portBase)])
@@ -101,7 +118,7 @@ test('where nobody listens the way out is a command that npm understands', async
   )
 })
 
-const usage = /^Usage: npm run tour \[-- --port-base N\]\n/m
+const usage = /^Usage: npm run tour \[-- --port-base N\] \[--all\]\n/m
 
 test('--help says how it is used', async () => {
   const { code, stdout, stderr } = await npmRun('tour', ['--help'])

@@ -109,20 +109,29 @@ export function demand(isRight: boolean, message: string): asserts isRight {
   if (!isRight) throw new WrongAnswerError(message)
 }
 
-/** Runs all stops in order; resolves with the number of wrong ones. */
-export async function runTour(stops: readonly Stop[], options: GuideOptions): Promise<number> {
+/** The options of a tour. */
+interface TourOptions extends GuideOptions {
+  /** Waits between two stops; resolves with false to leave the tour. */
+  readonly goOn?: (() => Promise<boolean>) | undefined
+}
+
+/** Runs the stops in order; resolves with the number of wrong ones. */
+export async function runTour(stops: readonly Stop[], options: TourOptions): Promise<number> {
+  const { paper, goOn = async () => true } = options
   const guide = createGuide(options)
-  let wrong = 0
-  for (const [index, stop] of stops.entries()) {
-    options.paper.stop(index + 1, stop)
+  let [seen, wrong] = [0, 0]
+  for (const stop of stops) {
+    if (seen > 0 && !(await goOn())) break
+    seen += 1
+    paper.stop(seen, stop)
     try {
       await stop.run(guide)
-      options.paper.right()
+      paper.right()
     } catch (error) {
       wrong += 1
-      options.paper.wrong(error)
+      paper.wrong(error)
     }
   }
-  options.paper.end(stops.length, wrong)
+  paper.end({ stops: stops.length, seen, wrong })
   return wrong
 }

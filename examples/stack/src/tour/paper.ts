@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { type ClientRequest, parseJson } from '@agentic-rest/client'
 import type { PartName } from '../parts.ts'
+import { type Entry, fitScreen, fullText, rowsOf, type Screen } from './fit-screen.ts'
 
 /** A request of the tour, with its sender and its gateway. */
 export interface Question extends ClientRequest {
@@ -27,36 +28,57 @@ export interface Paper {
   say(text: string): void
   right(): void
   wrong(error: unknown): void
-  end(stops: number, wrong: number): void
+  end(result: TourResult): void
+}
+
+/** The counts of a tour. */
+export interface TourResult {
+  readonly stops: number
+  /** Fewer than all if the visitor left. */
+  readonly seen: number
+  readonly wrong: number
 }
 
 type Style = Parameters<typeof styleText>[0]
 
-const MAX_SHOWN_LENGTH = 1_200
+// The question whether to go on; after the last stop an empty line, the result and the prompt of the shell.
+const ROWS_BELOW = 3
 
-/** Creates the output for a stream. */
-export function createPaper(stream: NodeJS.WritableStream): Paper {
+/** Creates the output for a stream. With a screen, a stop is written at its end, shortened to the size of the screen. */
+export function createPaper(stream: NodeJS.WritableStream, screen?: Screen): Paper {
   const paint = (style: Style, text: string) => styleText(style, text, { stream })
   const write = (text: string) => void stream.write(`${text}\n`)
+  let heading = ''
+  let held: Entry[] = []
+  const add = (entry: Entry) => void (screen === undefined ? write(fullText(entry)) : held.push(entry))
+  const endStop = (style: Style, verdict: string) => {
+    add({ head: verdict, paint: (text) => paint(style, text) })
+    if (screen === undefined) return
+    const { columns, rows } = screen
+    write(fitScreen(held, { columns, rows: rows - rowsOf(heading, screen) - ROWS_BELOW }))
+  }
   return {
     stop(number, { title, why }) {
-      write(`\n${paint('bold', `${number}. ${title}`)}\n${paint('dim', why)}`)
+      held = []
+      heading = `\n${paint('bold', `${number}. ${title}`)}\n${paint('dim', why)}`
+      write(heading)
     },
     request(question) {
-      write(
-        `\n${paint('cyan', requestLine(question))}${question.body === undefined ? '' : indent(question.body)}`,
-      )
+      const { body } = question
+      add({ gap: true, head: requestLine(question), paint: (text) => paint('cyan', text), body })
     },
     answer({ status, mediaType, location, text }) {
-      const head = paint(status < 300 ? 'green' : 'yellow', `${status} ${mediaType}`)
-      const next = location === undefined ? '' : `\nLocation: ${location}`
-      write(`${head}${next}${indent(parse(text))}`)
+      const colour = status < 300 ? 'green' : 'yellow'
+      const next = location === undefined ? undefined : `Location: ${location}`
+      const head = `${status} ${mediaType}`
+      add({ head, paint: (shown) => paint(colour, shown), next, body: parse(text) })
     },
-    say: (text) => write(`  ${text}`),
-    right: () => write(paint('green', 'as expected')),
-    wrong: (error) => write(paint('red', `WRONG: ${error instanceof Error ? error.message : String(error)}`)),
-    end(stops, wrong) {
-      write(`\n${paint(wrong === 0 ? 'green' : 'red', `stops: ${stops}, wrong: ${wrong}`)}`)
+    say: (text) => add({ head: `  ${text}`, paint: (shown) => shown }),
+    right: () => endStop('green', 'as expected'),
+    wrong: (error) => endStop('red', `WRONG: ${error instanceof Error ? error.message : String(error)}`),
+    end({ stops, seen, wrong }) {
+      const count = seen === stops ? `${stops}` : `${seen} of ${stops}`
+      write(`\n${paint(wrong === 0 ? 'green' : 'red', `stops: ${count}, wrong: ${wrong}`)}`)
     },
   }
 }
@@ -81,10 +103,4 @@ function requestLine(question: Question): string {
 function parse(text: string): unknown {
   const { value, fault } = parseJson(text)
   return fault ? text : value
-}
-
-function indent(value: unknown): string {
-  const text = JSON.stringify(value, null, 2)
-  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)} ...` : text
-  return `\n${shown.replace(/^/gm, '  ')}`
 }
