@@ -14,7 +14,6 @@ import { fillIn, send, untilEnded } from './console/try-flow.ts'
 import {
   adapted,
   followReadme,
-  movePorts,
   runCommand,
   startCommand,
   strangersEnvironment,
@@ -103,7 +102,6 @@ longTestWithRegistry('from a clone, a project does all its README says', async (
   })
   const portBase = await freePortBase()
   const project: WrittenProject = { folder, env, portBase }
-  movePorts(project)
   const printed = await followReadme(project)
   expect([...printed.keys()].map(firstWords)).toEqual([
     'npm install',

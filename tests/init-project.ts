@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { fencedBlocks } from '../tools/markdown.ts'
@@ -34,19 +34,11 @@ async function carryOut(command: string, project: WrittenProject): Promise<strin
   return await ready
 }
 
-/** The files name the usual ports, which another program may use on this machine. */
-export function movePorts({ folder, portBase }: Pick<WrittenProject, 'folder' | 'portBase'>): void {
-  for (const name of ['package.json', 'conformance.yaml']) {
-    const file = join(folder, name)
-    const text = readFileSync(file, 'utf8')
-    writeFileSync(file, text.replaceAll('8080', String(portBase)).replaceAll('8085', String(portBase + 5)))
-  }
-}
-
-/** A command of the README for the ports of this test. */
+/** A command of the README for the ports of this test: another program may use the usual ones on this machine. */
 export function adapted(command: string, { portBase }: Pick<WrittenProject, 'portBase'>): string {
   return command
     .replace(/^npm start$/, `npm start -- --memory --port-base ${portBase}`)
+    .replace(/^npm run conformance$/, `npm run conformance -- --port-base ${portBase}`)
     .replace('npx agentic token', `npx agentic token --port-base ${portBase}`)
     .replace('npx agentic call', `npx agentic call --base-url http://127.0.0.1:${portBase}`)
 }

@@ -6,7 +6,7 @@ import { fencedBlocks } from '../tools/markdown.ts'
 import { repositoryRoot } from '../tools/packed-packages.ts'
 import { runInTerminal } from './cli/on-terminal.ts'
 import { commandsIn } from './documented-code.ts'
-import { movePorts, runCommand, startCommand } from './init-project.ts'
+import { runCommand, startCommand } from './init-project.ts'
 
 /** The folder, ports and environment in which the tutorial is followed. */
 export interface TutorialRun {
@@ -97,7 +97,6 @@ class Reader {
     const place = { folder: this.#folder, env: this.#run.env }
     if (line.startsWith('cd ')) {
       this.#folder = line.slice('cd '.length)
-      movePorts({ folder: this.#folder, portBase: this.#run.portBase })
       return ''
     }
     if (command === 'npm start') return await startCommand(line, 'prints another one', place).ready
@@ -151,7 +150,7 @@ class Reader {
         /127\.0\.0\.1:(80\d\d)/g,
         (_, port: string) => `127.0.0.1:${portBase + Number(port) - 8080}`,
       )
-      .replace(/^npm start$/, `npm start -- --port-base ${portBase}`)
+      .replace(/^npm (start|run conformance)$/, `$& -- --port-base ${portBase}`)
       .replaceAll('npx agentic token', `npx agentic token --port-base ${portBase}`)
       .replace('npx agentic call', `npx agentic call --base-url http://127.0.0.1:${portBase}`)
   }

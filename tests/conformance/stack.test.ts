@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { portOf, startStack } from '@agentic-rest/stack'
+import { startStack, urlOf } from '@agentic-rest/stack'
 import { freePortBase } from '@agentic-rest/testing/free-port-base'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
@@ -27,29 +27,38 @@ afterAll(async () => {
   rmSync(temporary, { recursive: true })
 })
 
-// The second run finds the data of the first.
-test.each(['first', 'second'])(
-  'the stack keeps the profile, and shows all ten outcomes, the %s time',
-  async () => {
-    const url = (name: 'identity' | 'inventory-gateway') => `http://127.0.0.1:${portOf(name, portBase)}`
-    const { code, stdout, stderr } = await runHere(
-      ['conformance', `http://127.0.0.1:${portBase}`, '--scenario', scenario, '--report', 'json'],
-      { env: { IDENTITY_URL: url('identity'), INVENTORY_GATEWAY_URL: url('inventory-gateway') } },
-    )
-    const report = JSON.parse(stdout)
-    const failed = report.rows.filter(({ result }: { result: string }) => result === 'fail')
-    expect({ failed, problems: report.problems, stderr }).toEqual({ failed: [], problems: [], stderr: '' })
-    expect(report.outcomes).toEqual({ observed: 10, total: 10, notObserved: [] })
-    const passed = new Set(
-      report.rows
-        .filter(({ result }: { result: string }) => result === 'pass')
-        .map(({ rule }: { rule: string }) => rule),
-    )
-    const rules: string[] = [...new Set<string>(report.rows.map(({ rule }: { rule: string }) => rule))]
-    expect(rules.filter((rule) => !passed.has(rule))).toEqual([])
-    expect(code).toBe(0)
+const byAddress = () => ({
+  args: [urlOf('gateway', portBase)],
+  env: {
+    IDENTITY_URL: urlOf('identity', portBase),
+    INVENTORY_GATEWAY_URL: urlOf('inventory-gateway', portBase),
   },
-)
+})
+const byPortBase = () => ({ args: ['--port-base', String(portBase)], env: {} })
+
+// The second run finds the data of the first.
+test.each([
+  ['its address', byAddress],
+  ['its port base', byPortBase],
+])('the stack, found by %s, keeps the profile and shows all ten outcomes', async (_, place) => {
+  const { args, env } = place()
+  const { code, stdout, stderr } = await runHere(
+    ['conformance', ...args, '--scenario', scenario, '--report', 'json'],
+    { env },
+  )
+  const report = JSON.parse(stdout)
+  const failed = report.rows.filter(({ result }: { result: string }) => result === 'fail')
+  expect({ failed, problems: report.problems, stderr }).toEqual({ failed: [], problems: [], stderr: '' })
+  expect(report.outcomes).toEqual({ observed: 10, total: 10, notObserved: [] })
+  const passed = new Set(
+    report.rows
+      .filter(({ result }: { result: string }) => result === 'pass')
+      .map(({ rule }: { rule: string }) => rule),
+  )
+  const rules: string[] = [...new Set<string>(report.rows.map(({ rule }: { rule: string }) => rule))]
+  expect(rules.filter((rule) => !passed.has(rule))).toEqual([])
+  expect(code).toBe(0)
+})
 
 test('a stack without a data folder has its keys in a temporary one, and leaves none behind', async () => {
   const keyFolders = () => readdirSync(temporary).filter((name) => name.startsWith('agentic-keys-'))

@@ -9,6 +9,7 @@ export {
   portOf,
   readPortBase,
   urlOf,
+  urlVariables,
 } from './parts.ts'
 export { PEOPLE_FILE, type PeopleResult, peopleBeside } from './people.ts'
 export { GatewayFileError } from './plan-stack.ts'

@@ -1,4 +1,7 @@
-import { DEFAULT_PORT_BASE } from '@agentic-rest/stack'
+import { DEFAULT_PORT_BASE, urlOf } from '@agentic-rest/stack'
+
+/** The address of the gateway that `agentic dev` starts. */
+export const DEFAULT_GATEWAY = urlOf('gateway', DEFAULT_PORT_BASE)
 
 /** The option `--port-base`, shared by the commands for the stack. */
 export const portBaseOption = {

@@ -15,6 +15,7 @@ import {
 } from '@agentic-rest/conformance'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import { printableText } from '@agentic-rest/profile'
+import { readPortBase, urlVariables } from '@agentic-rest/stack'
 import { defineCommand } from '../command.ts'
 import {
   type Inputs,
@@ -25,8 +26,9 @@ import {
 } from '../conformance/run-options.ts'
 import type { Host } from '../host.ts'
 import { exitCodes } from '../host.ts'
+import { DEFAULT_GATEWAY } from '../port-base.ts'
 
-/** `agentic conformance URL`: tests a live service or gateway against the profile. */
+/** `agentic conformance [URL]`: tests a live service or gateway against the profile. */
 export const conformance = defineCommand({
   name: 'conformance',
   description:
@@ -34,7 +36,11 @@ export const conformance = defineCommand({
     'outcome. Outcomes without a request are reported as not observed, never as passed.\n' +
     '"npx agentic conformance init OPENAPI" drafts a scenario from an OpenAPI document.',
   operands: [
-    { name: 'URL', description: 'The address to test, or the word init.' },
+    {
+      name: 'URL',
+      description: `The address to test, ${DEFAULT_GATEWAY} by default, or the word init.`,
+      optional: true,
+    },
     { name: 'OPENAPI', description: 'After init: the OpenAPI document, YAML or JSON.', optional: true },
   ],
   options: {
@@ -69,10 +75,17 @@ export const conformance = defineCommand({
       value: 'FILE',
       description: 'Known failures: one rule per line, with an outcome if only that outcome fails.',
     },
+    'port-base': {
+      type: 'string',
+      value: 'N',
+      description:
+        'The port base of "npx agentic dev": the address is its gateway, and IDENTITY_URL in the scenario its identity provider.',
+    },
     strict: { type: 'boolean', description: 'Counts rules that were not observed as failures.' },
   },
   examples: [
     'npx agentic conformance http://127.0.0.1:8080 --scenario conformance.yaml',
+    'npx agentic conformance --port-base 9080',
     'npx agentic conformance http://127.0.0.1:8080 --report junit=results.xml --report html=report.html',
     'npx agentic conformance http://127.0.0.1:8080 --only trace-present --report json',
     'npx agentic conformance init openapi.yaml -o conformance.yaml',
@@ -85,23 +98,24 @@ export const conformance = defineCommand({
       'Nothing answers at the address, or the scenario, another file or the command line is not valid.',
     ],
   ],
-  async run({ values, operands: [first = '', document] }, host) {
+  async run({ values, operands: [first, document] }, host) {
     if (first === 'init') {
       if (document === undefined) return refuse(host, ['OPENAPI is missing'])
       return draft(document, values.output, host)
     }
     if (document !== undefined)
       return refuse(host, [`unexpected argument ${JSON.stringify(document)}${initHint(first)}`])
-    const baseUrl = readAddress(first)
+    const place = readPlace(first, values['port-base'])
     const outputs = readReportOutputs(values.report, values.output)
-    const inputs = readInputs(values, host.env)
-    const faults = [
-      ...(baseUrl === undefined ? [`URL is an http or https address, not ${JSON.stringify(first)}`] : []),
-      ...(outputs.ok ? [] : [outputs.fault]),
-    ]
-    if (baseUrl === undefined || !outputs.ok) return refuse(host, faults)
+    if (!place.ok || !outputs.ok)
+      return refuse(
+        host,
+        [place, outputs].flatMap((read) => (read.ok ? [] : [read.fault])),
+      )
+    const env = { ...place.variables, ...host.env }
+    const inputs = readInputs(values, env)
     if (!inputs.ok) return fail(host, inputs.faults.join('\n'))
-    const report = await runRules(baseUrl, inputs.inputs, host)
+    const report = await runRules(place.baseUrl, inputs.inputs, { stderr: host.stderr, env })
     if (typeof report === 'string') return fail(host, report)
     const unwritten = writeReports(report, { outputs: outputs.outputs, badgeFile: values.badge, host })
     return unwritten.length > 0 ? fail(host, unwritten.join('\n')) : codeOf(report, values.strict)
@@ -109,9 +123,23 @@ export const conformance = defineCommand({
 })
 
 /** Only init has a second argument, so another word is probably a misspelt init. */
-function initHint(first: string): string {
+function initHint(first = ''): string {
   const hint = didYouMean(first, ['init'])
   return hint === '' ? '' : `: ${JSON.stringify(first)} is not a command${hint}`
+}
+
+type Place =
+  | { readonly ok: true; readonly baseUrl: string; readonly variables: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly fault: string }
+
+/** Reads the address, and the variables of the scenario for the stack at a port base. */
+function readPlace(url: string | undefined, portBaseText: string | undefined): Place {
+  const portBase = portBaseText === undefined ? undefined : readPortBase(portBaseText)
+  if (portBase?.ok === false) return portBase
+  const variables = portBase === undefined ? {} : urlVariables(portBase.value)
+  const baseUrl = url === undefined ? (variables['GATEWAY_URL'] ?? DEFAULT_GATEWAY) : readAddress(url)
+  if (baseUrl !== undefined) return { ok: true, baseUrl, variables }
+  return { ok: false, fault: `URL is an http or https address, not ${JSON.stringify(url)}` }
 }
 
 function readAddress(text: string): string | undefined {
@@ -121,9 +149,12 @@ function readAddress(text: string): string | undefined {
   return isPlain && ['http:', 'https:'].includes(protocol) ? text : undefined
 }
 
-async function runRules(baseUrl: string, inputs: Inputs, host: Host): Promise<Report | string> {
+async function runRules(
+  baseUrl: string,
+  inputs: Inputs,
+  { stderr, env }: Pick<Host, 'stderr' | 'env'>,
+): Promise<Report | string> {
   const { scenarioFile, scenario, expectedFailures, rules } = inputs
-  const { stderr } = host
   if (scenarioFile === undefined)
     stderr.write(
       'There is no scenario, so almost no rule can be observed: see "npx agentic conformance --help".\n',
@@ -133,7 +164,7 @@ async function runRules(baseUrl: string, inputs: Inputs, host: Host): Promise<Re
       baseUrl,
       scenario,
       expectedFailures,
-      env: host.env,
+      env,
       folder: scenarioFile === undefined ? process.cwd() : dirname(resolve(scenarioFile)),
       ...(rules !== undefined && { rules }),
       onProgress: (stage) => void (stderr.isTTY && stderr.write(`\r\u001b[2Klooking at ${stage} ...`)),

@@ -16,7 +16,7 @@ export const projectScripts = {
   test: 'node --test --test-isolation=none test/*.test.ts',
   typecheck: 'tsc',
   check: 'agentic check gateway.yaml --strict',
-  conformance: 'agentic conformance http://127.0.0.1:8080 --scenario conformance.yaml',
+  conformance: 'agentic conformance --scenario conformance.yaml',
 } as const
 
 /** The folder of packages that the registry lacks. */

@@ -17,7 +17,7 @@ export const conformanceCases: readonly GoldenCase[] = [
   { name: 'validate-no-such-file', args: ['validate', 'nowhere.json'] },
   { name: 'validate-without-file', args: ['validate'] },
   { name: 'validate-wrong-profile', args: ['validate', 'conformance/conflict.json', '--profile', 'v0.4'] },
-  { name: 'conformance-without-url', args: ['conformance'] },
+  { name: 'conformance-wrong-port-base', args: ['conformance', '--port-base', '99999', '--report', 'htlm'] },
   { name: 'conformance-wrong-url', args: ['conformance', 'localhost:8080', '--report', 'htlm'] },
   { name: 'conformance-two-urls', args: ['conformance', nobody, nobody] },
   { name: 'conformance-two-reports', args: ['conformance', nobody, '--report', 'json', '--report', 'md'] },
