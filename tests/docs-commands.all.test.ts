@@ -1,12 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { allPorts, DEFAULT_PORT_BASE } from '../examples/stack/src/parts.ts'
 import { type Ended, repositoryRoot, run } from '../tools/packed-packages.ts'
 import { scratchFolder, temporaryTree } from '../tools/temporary-tree.ts'
 import { publishedWorkspaces } from '../tools/workspaces.ts'
 import { runCi } from './ci-commands.ts'
 import { commandsIn, documentedPrograms, documentedSessions, outputsOfNothing } from './documented-code.ts'
-import { type DocumentedGateway, startDocumentedGateway } from './documented-gateway.ts'
+import { type DocumentedGateway, documentedPort, startDocumentedGateway } from './documented-gateway.ts'
 import { useDocumentedStack } from './documented-stack.ts'
 import { packagePrograms } from './package-programs.ts'
 import { copyRepository } from './repository-copy.ts'
@@ -38,12 +39,12 @@ const proofs: readonly (readonly [command: RegExp, proof: Proof])[] = [
     /^(\w+_URL=http:\/\/127\.0\.0\.1:\d+ )+npx agentic conformance http:\/\/127\.0\.0\.1:8080 --scenario [\w./-]+\.yaml$/,
     'visitor',
   ],
-  [/^npx agentic start -c [\w./-]+\.yaml$/, 'gateway'],
+  [/^(PORT=\d+ )?npx agentic start -c [\w./-]+\.yaml$/, 'gateway'],
   [
     /^curl [^;|&<>`$]*"\$\(npx agentic token\)"[^;|&<>`$]* http:\/\/127\.0\.0\.1:8[01]80\/[\w./-]*$/,
     'visitor',
   ],
-  [/^curl [^;|&<>`$]* http:\/\/127\.0\.0\.1:8080\/[\w./-]*$/, 'request'],
+  [/^curl [^;|&<>`$]* http:\/\/127\.0\.0\.1:80[78]0\/[\w./-]*$/, 'request'],
 ]
 
 const sessions = documentedSessions(repositoryRoot)
@@ -63,9 +64,22 @@ test('the README tells the commands that everything starts with', () => {
       'npm install',
       'npm start',
       'npm test',
-      'npx agentic start -c docs/examples/minimal-gateway.yaml',
+      'PORT=8070 npx agentic start -c docs/examples/minimal-gateway.yaml',
     ]),
   )
+})
+
+test('a page that starts the stack gives its own gateway a port that the stack leaves free', () => {
+  const pages = Map.groupBy(sessions, ({ page }) => page)
+  const taken = allPorts(DEFAULT_PORT_BASE).map(({ port }) => port)
+  const collisions = [...pages].flatMap(([page, own]) => {
+    const commands = own.flatMap((session) => session.commands)
+    const starts = commands.filter((command) => proofOf(command) === 'gateway')
+    return commands.includes('npm start')
+      ? starts.filter((start) => taken.includes(documentedPort(start))).map((start) => `${page}: ${start}`)
+      : []
+  })
+  expect(collisions).toEqual([])
 })
 
 test('a command that the table does not know has no proof', () => {
@@ -217,11 +231,12 @@ async function startAndStop(command: string): Promise<string> {
 async function sendDocumented(command: string, page: string): Promise<string> {
   const commands = sessions.filter((session) => session.page === page).flatMap((session) => session.commands)
   const start = commands.slice(0, commands.indexOf(command)).find((each) => proofOf(each) === 'gateway')
-  const gateway: DocumentedGateway = await startDocumentedGateway(
-    start ?? expect.fail(`${page} starts no gateway before it`),
-  )
+  if (start === undefined) expect.fail(`${page} starts no gateway before it`)
+  const gateway: DocumentedGateway = await startDocumentedGateway(start)
   onTestFinished(() => gateway.stop().then(() => undefined))
-  return succeed(command.replace('127.0.0.1:8080', `127.0.0.1:${gateway.port}`), repositoryRoot)
+  const address = `127.0.0.1:${documentedPort(start)}`
+  expect(command).toContain(address)
+  return succeed(command.replace(address, `127.0.0.1:${gateway.port}`), repositoryRoot)
 }
 
 describe('programs in documents', () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { DEFAULT_PORT_BASE } from '@agentic-rest/stack'
 import { repositoryRoot } from '../tools/packed-packages.ts'
 
 /** A gateway started with a command of a page. */
@@ -10,9 +11,16 @@ export interface DocumentedGateway {
   stop(): Promise<string[]>
 }
 
+const PORT = /^PORT=(\d+) /
+
+/** The port that a command of a page gives its gateway. */
+export function documentedPort(command: string): number {
+  return Number(PORT.exec(command)?.[1] ?? DEFAULT_PORT_BASE)
+}
+
 /** Starts a gateway with a command of a page, on a free port instead of the usual one. */
 export async function startDocumentedGateway(command: string): Promise<DocumentedGateway> {
-  const child = spawn('sh', ['-c', command], {
+  const child = spawn('sh', ['-c', command.replace(PORT, '')], {
     cwd: repositoryRoot,
     env: { ...process.env, PORT: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],
