@@ -21,6 +21,7 @@ describePostgres('the stack on PostgreSQL', (server) => {
       await stack.ended
       folder.remove()
     })
+    expect(stack.printed()).toContain('\nData is in the database of DATABASE_URL, keys are in ')
     const tour = await npmRun('tour', ['--port-base', String(place.portBase)])
     expect(tour.stdout).toMatch(/\nstops: \d+, wrong: 0\n$/)
 

@@ -12,6 +12,8 @@ export interface Greeting {
   /** The command for the tour, if there is one. */
   readonly tourCommand?: string | undefined
   readonly dataFolder: string | undefined
+  /** Whether the services use the database of `DATABASE_URL`. */
+  readonly hasServer: boolean
   readonly seconds: number
 }
 
@@ -25,9 +27,9 @@ interface Example {
 const examples: readonly Example[] = [
   {
     part: 'campaigns',
-    title: 'Ask an agent to optimize a campaign. Without a goal it asks for one:',
+    title: 'Ask an agent to optimize a campaign, without a goal. It asks for one:',
     command: (gateway, token) =>
-      `curl -i --oauth2-bearer ${token} --json '{"goal":"ctr"}' ${gateway}/campaigns/cmp-123/optimizations`,
+      `curl -i --oauth2-bearer ${token} --json '{}' ${gateway}/campaigns/cmp-123/optimizations`,
   },
   {
     part: 'llm',
@@ -46,7 +48,7 @@ const SHOWN_EXAMPLES = 2
 
 /** Lists the parts with their addresses, a token, and two example commands. */
 export function greet(greeting: Greeting): string {
-  const { stack, token, person, tokenCommand, tourCommand, dataFolder, seconds } = greeting
+  const { stack, token, person, tokenCommand, tourCommand, seconds } = greeting
   const gateway = stack.parts.find(({ name }) => name === 'gateway')?.url ?? ''
   const running = new Set(stack.parts.map(({ name }) => name))
   const shown = examples.filter(({ part }) => running.has(part)).slice(0, SHOWN_EXAMPLES)
@@ -66,9 +68,7 @@ export function greet(greeting: Greeting): string {
     ...(running.has('campaigns')
       ? ['MCP clients find the campaigns as tools at:', `  ${gateway}/mcp`, '']
       : []),
-    dataFolder === undefined
-      ? 'Nothing is stored: data and records are lost at the end.'
-      : `Data is in ${dataFolder}, the audit records of each part in ${dataFolder}/audit.`,
+    storage(greeting),
     '',
     `A token of ${describe(person)}; \`${tokenCommand}\` prints another one:`,
     `  ${token}`,
@@ -76,6 +76,16 @@ export function greet(greeting: Greeting): string {
     ...tried,
     ...(tourCommand === undefined ? [] : ['Take the tour, in another terminal:', `  ${tourCommand}`, '']),
   ].join('\n')
+}
+
+/** Where data, keys and records are. */
+function storage({ dataFolder, hasServer }: Pick<Greeting, 'dataFolder' | 'hasServer'>): string {
+  if (dataFolder === undefined)
+    return hasServer
+      ? 'Data is in the database of DATABASE_URL. Nothing else is stored: keys and records are lost at the end.'
+      : 'Nothing is stored: data and records are lost at the end.'
+  const data = hasServer ? 'in the database of DATABASE_URL, keys are in' : 'in'
+  return `Data is ${data} ${dataFolder}, the audit records of each part in ${dataFolder}/audit.`
 }
 
 function describe({ sub, tenant, roles }: Person): string {

@@ -105,7 +105,7 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
   const startedAt = performance.now()
   const signal = stopSignal(host)
   try {
-    const databaseUrl = host.env['DATABASE_URL'] || undefined
+    const databaseUrl = databaseUrlOf(host)
     const consoleFolder = await findConsoleFolder(host)
     const { env, stdout: output } = host
     const command = (options: string) => typedCommand('start', `${keptOptions(wanted, env)}${options}`, env)
@@ -123,6 +123,10 @@ async function runStack(wanted: Wanted, host: Host): Promise<number> {
   }
 }
 
+function databaseUrlOf({ env }: Host): string | undefined {
+  return env['DATABASE_URL'] || undefined
+}
+
 /** Options to repeat in a suggested command. An npm script has them already. */
 function keptOptions({ gatewayFile, serviceFile }: Wanted, env: NodeJS.ProcessEnv): string {
   if (npmScriptOf(env) !== undefined) return ''
@@ -138,7 +142,7 @@ function isExpected(error: unknown): error is Error {
 
 async function tell(
   stack: Stack,
-  { portBase, dataFolder, gatewayFile }: Wanted,
+  { portBase, dataFolder, gatewayFile, serviceFile }: Wanted,
   { host, startedAt }: { readonly host: Host; readonly startedAt: number },
 ): Promise<void> {
   const person = await firstPerson(portBase)
@@ -150,7 +154,11 @@ async function tell(
   // The tour is a script of the repository and needs the example services.
   const hasTour = runningScript(host.env) !== undefined && gatewayFile === undefined
   const tourCommand = hasTour ? npmCommand('tour', options) : undefined
-  host.stdout.write(`${greet({ stack, token, person, tokenCommand, tourCommand, dataFolder, seconds })}\n`)
+  // A gateway without a service has no data.
+  const hasServer =
+    databaseUrlOf(host) !== undefined && (gatewayFile === undefined || serviceFile !== undefined)
+  const commands = { tokenCommand, tourCommand }
+  host.stdout.write(`${greet({ stack, token, person, ...commands, dataFolder, hasServer, seconds })}\n`)
 }
 
 /** The first SIGTERM or SIGINT stops the stack; a second SIGINT ends this process, and the parts with it, at once. */
