@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import type { Person } from '@agentic-rest/gateway'
 import { schemaUrl } from './databases.ts'
 import { type PartName, type PartRow, parts, portOf, urlOf, urlVariables } from './parts.ts'
 
@@ -15,8 +14,6 @@ export interface EnvironmentOptions {
   readonly databaseUrl?: string | undefined
   /** The static files of the console. Without them only its API is served. */
   readonly consoleFolder?: string | undefined
-  /** The people of development; those of the reference stack by default. */
-  readonly people?: readonly Person[] | undefined
   /** The inherited environment. */
   readonly env: NodeJS.ProcessEnv
 }
@@ -38,7 +35,6 @@ export function createPartEnvironment(options: EnvironmentOptions): (row: PartRo
       ...(row.issuesTokens && {
         MCP_RESOURCE: `${urlOf('gateway', options.portBase)}/mcp`,
         SERVICE_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)),
-        PEOPLE: options.people && JSON.stringify(options.people.map(({ sub, ...person }) => [sub, person])),
       }),
     }
   }

@@ -1,6 +1,6 @@
-import { formatFaults } from '@agentic-rest/gateway'
+import { formatFaults, parseConfig } from '@agentic-rest/gateway'
 import { expect, test } from 'vitest'
-import { parsePeople } from './people.ts'
+import { parsePeople, peopleOf } from './people.ts'
 
 function faultsOf(text: string): string[] {
   const result = parsePeople(text, 'people.yaml')
@@ -54,6 +54,29 @@ test.each([
   ],
 ])('%j is refused with file, line and column', (text, faults) => {
   expect(faultsOf(text).toSorted()).toEqual(faults.toSorted())
+})
+
+test.each([
+  ['allowed: [north, south, east]', ['north', 'north', 'north', 'south']],
+  ['allowed: [north]', ['north', 'north', 'north']],
+  ['claim: org', ['acme', 'acme', 'acme', 'globex']],
+])('without a file, people have the tenants and roles of the gateway (%s)', (tenants, expected) => {
+  const route = '{ id: a, method: GET, path: /a, target: "http://127.0.0.1:9", roles: [clerk] }'
+  const other = '{ id: b, method: GET, path: /b, target: "http://127.0.0.1:9", roles: [clerk, manager] }'
+  const text = `plugins: { token-validator: { mode: off }, tenant-injector: { trust_header: everyone, ${tenants} } }\nroutes: [${route}, ${other}]\n`
+  const parsed = parseConfig(text, { file: 'gateway.yaml', env: {} })
+  if (!parsed.ok) expect.fail(formatFaults(parsed.faults))
+  const people = peopleOf(parsed.config)
+  expect(people.map(({ tenant }) => tenant)).toEqual(expected)
+  const roles = ['clerk', 'manager']
+  expect(people.map((person) => [person.sub, person.roles])).toEqual(
+    [
+      ['alice', roles],
+      ['bob', []],
+      ['dave', roles],
+      ['carol', roles],
+    ].slice(0, expected.length),
+  )
 })
 
 test('aliases that stand for too much are refused', () => {

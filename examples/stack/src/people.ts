@@ -1,6 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type ConfigFault, formatPath, type Person, printable } from '@agentic-rest/gateway'
+import {
+  type ConfigFault,
+  formatPath,
+  type GatewayConfig,
+  type Person,
+  printable,
+} from '@agentic-rest/gateway'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
@@ -17,6 +23,19 @@ export const PEOPLE_FILE = 'people.yaml'
 export function peopleBeside(gatewayFile: string): PeopleResult | undefined {
   const file = join(dirname(gatewayFile), PEOPLE_FILE)
   return existsSync(file) ? readPeople(file) : undefined
+}
+
+/** The people of a gateway without such a file, with the tenants and roles of its configuration. */
+export function peopleOf({ plugins, routes }: Pick<GatewayConfig, 'plugins' | 'routes'>): Person[] {
+  const [first = 'acme', second] = plugins['tenant-injector'].allowed ?? ['acme', 'globex']
+  const roles = [...new Set(routes.flatMap((route) => route.roles))]
+  return [
+    { sub: 'alice', tenant: first, roles },
+    { sub: 'bob', tenant: first, roles: [] },
+    // Somebody else has to approve what alice asks for.
+    { sub: 'dave', tenant: first, roles },
+    ...(second === undefined ? [] : [{ sub: 'carol', tenant: second, roles }]),
+  ]
 }
 
 function readPeople(file: string): PeopleResult {

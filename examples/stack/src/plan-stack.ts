@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import { type ConfigFault, formatFaults, loadConfig, type Person } from '@agentic-rest/gateway'
+import { type ConfigFault, formatFaults, type GatewayConfig, loadConfig } from '@agentic-rest/gateway'
 import { developmentConfig, mcpResource, withConsole } from './development-config.ts'
 import { findEntry, gatewayFile, type PartEntry } from './part-entry.ts'
 import { createPartEnvironment, type EnvironmentOptions } from './part-environment.ts'
 import { type PartRow, parts, portOf, urlOf } from './parts.ts'
-import { peopleBeside } from './people.ts'
+import { peopleBeside, peopleOf } from './people.ts'
 import { isListening } from './ports.ts'
 
 /** A part to start. */
@@ -52,26 +52,16 @@ export function planStack(options: PlanOptions): PlannedPart[] {
     const environmentOf = createPartEnvironment(options)
     return rows.flatMap((row) => planPart(row, options, environmentOf))
   }
-  const people = readPeople(resolve(gatewayFile))
-  const environmentOf = createPartEnvironment({ ...options, ...people })
-  const own = planOwnGateway(resolve(gatewayFile), options, environmentOf)
-  if (people.faults.length > 0) throw new GatewayFileError(people.faults)
+  const environmentOf = createPartEnvironment(options)
+  const { own, config } = planOwnGateway(resolve(gatewayFile), options, environmentOf)
+  const people = peopleBeside(resolve(gatewayFile)) ?? { ok: true, people: peopleOf(config) }
+  if (!people.ok) throw new GatewayFileError(people.faults)
+  const PEOPLE = JSON.stringify(people.people.map(({ sub, ...person }) => [sub, person]))
   const issuer = rows
     .filter((row) => row.issuesTokens)
     .flatMap((row) => planPart(row, options, environmentOf))
-    .map((part) => ({ ...part, env: { ...part.env, MCP_RESOURCE: own.mcpResource } }))
+    .map((part) => ({ ...part, env: { ...part.env, MCP_RESOURCE: own.mcpResource, PEOPLE } }))
   return [own, ...planOwnService(options, environmentOf), ...issuer]
-}
-
-interface ReadPeople {
-  readonly people?: readonly Person[]
-  readonly faults: readonly ConfigFault[]
-}
-
-function readPeople(gatewayFile: string): ReadPeople {
-  const read = peopleBeside(gatewayFile)
-  if (read === undefined) return { faults: [] }
-  return read.ok ? { people: read.people, faults: [] } : read
 }
 
 type EnvironmentOf = ReturnType<typeof createPartEnvironment>
@@ -90,7 +80,11 @@ function planPart(row: PartRow, { portBase }: PlanOptions, environmentOf: Enviro
 }
 
 /** The user's gateway. It listens as in its file, and also accepts the tokens of the identity provider. */
-function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: EnvironmentOf): PlannedPart {
+function planOwnGateway(
+  file: string,
+  { portBase }: PlanOptions,
+  environmentOf: EnvironmentOf,
+): { readonly own: PlannedPart; readonly config: GatewayConfig } {
   const row: PartRow = {
     name: 'gateway',
     distance: 0,
@@ -114,7 +108,9 @@ function planOwnGateway(file: string, { portBase }: PlanOptions, environmentOf: 
   const { host, port, admin } = config.gateway
   // Only the port is checked: the gateway may use TLS with an unknown certificate.
   const isReady = () => isListening({ host, port })
-  return { row, entry, host, port, env, consolePort: admin?.port, mcpResource: mcpResource(config), isReady }
+  const consolePort = admin?.port
+  const own = { row, entry, host, port, env, consolePort, mcpResource: mcpResource(config), isReady }
+  return { own, config }
 }
 
 // The port that a generated gateway.yaml expects its service at, 8081 by default.

@@ -69,7 +69,11 @@ test('where a gateway.yaml lies, that gateway runs and accepts tokens of the ide
   expect(await (await fetch(`${consoleUrl}/api/gateway`)).json()).toMatchObject({
     gatewayUrl: url,
     development: true,
-    people: [{ sub: 'alice' }, { sub: 'bob' }, { sub: 'dave' }, { sub: 'carol' }],
+    people: [
+      { sub: 'alice', tenant: 'acme', roles: [] },
+      { sub: 'bob', tenant: 'acme', roles: [] },
+      { sub: 'dave', tenant: 'acme', roles: [] },
+    ],
   })
   child.kill('SIGINT')
   expect((await ended).code).toBe(0)

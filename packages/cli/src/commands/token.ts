@@ -11,8 +11,9 @@ export const token = defineCommand({
   name: 'token',
   description:
     'Prints a token for the stack started by "npx agentic dev". The people of your own gateway are in people.yaml beside its\n' +
-    'configuration. Those of the reference stack are alice (acme, campaign:optimize), bob (acme), dave (acme,\n' +
-    'campaign:approve) and carol (globex, campaign:optimize). Any other name needs a tenant.',
+    'configuration; without that file alice, dave and carol have all roles of its routes, and bob none. Those of the reference\n' +
+    'stack are alice (acme, campaign:optimize), bob (acme), dave (acme, campaign:approve) and carol (globex,\n' +
+    'campaign:optimize). Any other name needs a tenant.',
   operands: [],
   options: {
     sub: { type: 'string', value: 'NAME', description: 'The person; the first one by default.' },
