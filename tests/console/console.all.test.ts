@@ -234,6 +234,7 @@ function clickThrough(): void {
       const acme = page.getByRole('region', { name: 'Usage of acme' })
       const requests = acme.getByRole('row', { name: 'Requests' }).getByRole('cell')
       await expect.poll(() => requests.allInnerTexts()).toEqual([counted, counted])
+      expect(await acme.getByRole('row', { name: 'Refused by a limit' }).count()).toBe(0)
     })
 
     test('usage shows the state of limits, of all tenants or of one', async () => {
@@ -245,7 +246,13 @@ function clickThrough(): void {
       await page
         .getByRole('meter', { name: 'tokens-day of acme: 188,000 of 1,000,000 tokens used' })
         .waitFor()
-      await page.getByRole('row', { name: 'money-month 50.00 per month each tenant only llm' }).waitFor()
+      await page.getByRole('row', { name: 'money-month 50.00 EUR per month each tenant only llm' }).waitFor()
+      const acme = page.getByRole('region', { name: 'Usage of acme' })
+      expect(await acme.getByRole('row', { name: 'Cost' }).getByRole('cell').allInnerTexts()).toEqual([
+        '0.746 EUR',
+        '16.022622 EUR',
+      ])
+      await acme.getByRole('row', { name: 'Refused by a limit 37 412' }).waitFor()
       await page.getByRole('region', { name: 'Usage of globex' }).waitFor()
       await picture(page, `usage-${shown}`)
       await page.getByLabel('Tenant', { exact: true }).fill(' acme ')

@@ -94,7 +94,7 @@ async function startTargets() {
   const gateway = await startGateway({
     gateway: {
       llm: { max_sse_connections_per_tenant: 1 },
-      prices: [{ model: '*', input: 1, output: 1 }],
+      prices: { models: [{ model: '*', input: 1, output: 1 }] },
       rate_limits: [{ name: 'tokens-day', tokens: 1000, per: 'day', routes: ['model'], estimate: 10 }],
     },
     plugins: {

@@ -6,18 +6,23 @@ type TenantUsage = AdminReading<'TenantUsage'>
 type UsagePolicy = AdminReading<'UsagePolicy'>
 
 const COUNT_HEADINGS = ['TENANT', 'PERIOD', 'REQUESTS', 'REFUSED', 'INPUT TOKENS', 'OUTPUT TOKENS', 'COST']
+const REFUSED_COLUMN = COUNT_HEADINGS.indexOf('REFUSED')
 const LIMIT_HEADINGS = ['TENANT', 'LIMIT', 'LEFT', 'OF', 'FULL AGAIN IN', 'ALLOWS']
 
 /** The usage of tenants as tables: the counts of both periods, then the state of each limit. */
 export function showUsage(
-  { policies, tenants }: AdminReading<'Usage'>,
+  { currency, policies, tenants }: AdminReading<'Usage'>,
   stream: NodeJS.WriteStream,
 ): string[] {
-  const counts = tenants.flatMap(countRows)
-  const states = tenants.flatMap((usage) => limitRows(usage, policies))
+  const money = moneyIn(currency)
+  // Without limits nothing is refused by one. After a reload there may be earlier refusals.
+  const hasRefusals = policies.length > 0 || tenants.some(({ month }) => month.refused > 0)
+  const kept = (row: readonly string[]) => row.filter((_, index) => hasRefusals || index !== REFUSED_COLUMN)
+  const counts = tenants.flatMap((usage) => countRows(usage, money)).map(kept)
+  const states = tenants.flatMap((usage) => limitRows(usage, policies, money))
   return [
     ...(counts.length === 0 ? ['No request of this month was counted.'] : []),
-    ...table(COUNT_HEADINGS, counts, { stream, numbers: [2, 3, 4, 5, 6] }),
+    ...table(kept(COUNT_HEADINGS), counts, { stream, numbers: [2, 3, 4, 5, 6] }),
     ...(counts.length === 0 || states.length === 0 ? [] : ['']),
     ...table(LIMIT_HEADINGS, states, { stream, numbers: [2, 3] }),
     ...noteOf(policies),
@@ -45,30 +50,33 @@ function table(
   return [styleText('bold', heading, { stream }), ...lines]
 }
 
-function countRows({ tenant, today, month }: TenantUsage): string[][] {
+/** Writes an amount of money. */
+type Money = (micro: number) => string
+
+function countRows({ tenant, today, month }: TenantUsage, money: Money): string[][] {
   return [
-    [terminalLine(tenant), 'today', ...cells(today)],
-    ['', 'month', ...cells(month)],
+    [terminalLine(tenant), 'today', ...cells(today, money)],
+    ['', 'month', ...cells(month, money)],
   ]
 }
 
-function cells({
-  requests,
-  refused,
-  inputTokens,
-  outputTokens,
-  costMicro,
-}: AdminReading<'UsageCounts'>): string[] {
+function cells(counts: AdminReading<'UsageCounts'>, money: Money): string[] {
+  const { requests, refused, inputTokens, outputTokens, costMicro } = counts
   return [...[requests, refused, inputTokens, outputTokens].map(count), money(costMicro)]
 }
 
-function limitRows({ tenant, limits }: TenantUsage, policies: readonly UsagePolicy[]): string[][] {
+function limitRows(
+  { tenant, limits }: TenantUsage,
+  policies: readonly UsagePolicy[],
+  money: Money,
+): string[][] {
   return limits.map((state, index) => [
     index === 0 ? terminalLine(tenant) : '',
     terminalLine(state.policy),
     ...stateCells(
       state,
       policies.find(({ name }) => name === state.policy),
+      money,
     ),
   ])
 }
@@ -76,12 +84,14 @@ function limitRows({ tenant, limits }: TenantUsage, policies: readonly UsagePoli
 function stateCells(
   { left, most, resetSeconds }: TenantUsage['limits'][number],
   policy: UsagePolicy | undefined,
+  money: Money,
 ): string[] {
   const amount = policy?.unit === 'cost' ? money : count
-  return [amount(left), amount(most), duration(resetSeconds), policy === undefined ? '' : allowed(policy)]
+  const rule = policy === undefined ? '' : allowed(policy, money)
+  return [amount(left), amount(most), duration(resetSeconds), rule]
 }
 
-function allowed({ unit, limit, perSeconds, per }: UsagePolicy): string {
+function allowed({ unit, limit, perSeconds, per }: UsagePolicy, money: Money): string {
   const period = terminalLine(per ?? `${count(perSeconds ?? 0)} s`)
   return unit === 'cost'
     ? `${money(limit)} per ${period}`
@@ -100,9 +110,12 @@ function count(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
 }
 
-/** An amount of money in millionths, with two to six decimals. */
-function money(micro: number): string {
-  return (micro / 1_000_000).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+const decimals = { minimumFractionDigits: 2, maximumFractionDigits: 6 }
+
+/** Amounts of money in millionths, with two to six decimals. */
+function moneyIn(currency: string | null): Money {
+  const unit = currency === null ? '' : ` ${terminalLine(currency)}`
+  return (micro) => `${(micro / 1_000_000).toLocaleString('en-US', decimals)}${unit}`
 }
 
 const MINUTE = 60

@@ -72,6 +72,8 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'usage-tenant', asksAdmin: true, args: ['usage', '--tenant', 'acme'] },
   { name: 'usage-hostile', asksAdmin: true, args: ['usage', '--tenant', 'hostile'] },
   { name: 'usage-no-limits', asksAdmin: true, args: ['usage', '--tenant', 'no-limits'] },
+  { name: 'usage-only-counts', asksAdmin: true, args: ['usage', '--tenant', 'only-counts'] },
+  { name: 'usage-after-limits', asksAdmin: true, args: ['usage', '--tenant', 'after-limits'] },
   { name: 'usage-no-requests', asksAdmin: true, args: ['usage', '--tenant', 'no-requests'] },
   { name: 'usage-wrong-tenant', asksAdmin: true, args: ['usage', '--tenant', 'a b'] },
   { name: 'usage-signed-out', asksAdmin: true, args: ['usage', '--tenant', 'signed-out'] },

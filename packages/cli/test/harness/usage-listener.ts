@@ -74,11 +74,21 @@ const hostile = 'x\u001b[2J\n\u202ey'
 
 /** Answers of an admin listener to `/api/usage`, by the tenant that is asked for. */
 const answers: Readonly<Record<string, readonly [number, unknown]>> = {
-  '': [200, { at, policies, tenants: [acme, quiet] }],
-  acme: [200, { at, policies, tenants: [acme] }],
-  hostile: [200, { at, policies, tenants: [{ ...quiet, tenant: hostile, limits: [{ policy: hostile }] }] }],
-  'no-limits': [200, { at, policies: [], tenants: [] }],
-  'no-requests': [200, { at, policies: policies.slice(0, 1), tenants: [] }],
+  '': [200, { at, currency: 'EUR', policies, tenants: [acme, quiet] }],
+  acme: [200, { at, currency: null, policies, tenants: [acme] }],
+  hostile: [
+    200,
+    {
+      at,
+      currency: hostile,
+      policies,
+      tenants: [{ ...quiet, tenant: hostile, limits: [{ policy: hostile }] }],
+    },
+  ],
+  'no-limits': [200, { at, currency: null, policies: [], tenants: [] }],
+  'only-counts': [200, { at, currency: null, policies: [], tenants: [{ ...quiet, limits: [] }] }],
+  'after-limits': [200, { at, currency: null, policies: [], tenants: [{ ...acme, limits: [] }] }],
+  'no-requests': [200, { at, currency: null, policies: policies.slice(0, 1), tenants: [] }],
   'a b': [422, { message: 'tenant is not a tenant id.' }],
   'signed-out': [401, { message: 'A token is needed here.' }],
   'other-server': [200, { hello: 'world' }],

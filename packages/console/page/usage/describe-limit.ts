@@ -1,4 +1,4 @@
-import type { TenantUsage, UsagePolicy } from '../api/bodies.ts'
+import type { TenantUsage, Usage, UsagePolicy } from '../api/bodies.ts'
 import { formatMs } from '../shell/format.ts'
 
 /** The part of a limit from which on the page marks it. */
@@ -9,19 +9,24 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-GB', { maximumFractionDigits: 0 })
 }
 
-/** An amount of money in millionths, with two to six decimals. */
-export function formatMoney(micro: number): string {
-  return (micro / 1_000_000).toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+/** An amount of money in millionths, with two to six decimals and its currency, if that is known. */
+export function formatMoney(micro: number, currency: string | null): string {
+  const amount = (micro / 1_000_000).toLocaleString('en-GB', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6,
+  })
+  return currency === null ? amount : `${amount} ${currency}`
 }
 
 /** An amount in the unit of a limit. */
-export function formatAmount(value: number, unit: string): string {
-  return unit === 'cost' ? formatMoney(value) : `${formatCount(value)} ${unit}`
+function formatAmount(value: number, unit: string, currency: string | null): string {
+  return unit === 'cost' ? formatMoney(value, currency) : `${formatCount(value)} ${unit}`.trimEnd()
 }
 
 /** What a limit allows, for example `600 requests per 60 s, 60 at once`. */
-export function describePolicy({ unit, limit, perSeconds, burst, per }: UsagePolicy): string {
-  const rate = `${formatAmount(limit, unit)} per ${per ?? `${formatCount(perSeconds ?? 0)} s`}`
+export function describePolicy(policy: UsagePolicy, currency: string | null): string {
+  const { unit, limit, perSeconds, burst, per } = policy
+  const rate = `${formatAmount(limit, unit, currency)} per ${per ?? `${formatCount(perSeconds ?? 0)} s`}`
   return burst === null ? rate : `${rate}, ${formatCount(burst)} at once`
 }
 
@@ -45,18 +50,21 @@ export interface LimitView {
 }
 
 /** Describes the state of a limit. Without its policy, after a reload, the unit is not known. */
-export function viewLimit(state: TenantUsage['limits'][number], policies: readonly UsagePolicy[]): LimitView {
+export function viewLimit(
+  state: TenantUsage['limits'][number],
+  { policies, currency }: Pick<Usage, 'policies' | 'currency'>,
+): LimitView {
   const unit = policies.find(({ name }) => name === state.policy)?.unit ?? ''
   const { left, most, resetSeconds } = state
   const used = Math.min(Math.max(most - left, 0), most)
-  const amount = unit === 'cost' ? formatMoney : formatCount
-  const whole = formatAmount(most, unit).trim()
+  // The unit is written once, after the whole.
+  const part = unit === 'cost' ? formatMoney(used, null) : formatCount(used)
   return {
     name: state.policy,
     used,
     most,
     nearly: most * NEARLY_FULL,
-    text: `${amount(used)} of ${whole} used`,
+    text: `${part} of ${formatAmount(most, unit, currency)} used`,
     reset: used === 0 ? '' : `all free again in ${formatMs(resetSeconds * 1000)}`,
     level: levelOf(used, most),
   }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { adminApi } from '../api/admin-api.ts'
-import type { TenantUsage, Usage, UsagePolicy } from '../api/bodies.ts'
+import type { TenantUsage, Usage } from '../api/bodies.ts'
 import { ItemPicker } from '../shell/item-picker.tsx'
 import { LoadFault } from '../shell/load-fault.tsx'
 import { Empty } from '../shell/notice.tsx'
@@ -30,17 +30,18 @@ export function UsageView({ tenant }: { readonly tenant: string }) {
   )
 }
 
-function Report({ policies, tenants }: Usage) {
+function Report(usage: Usage) {
+  const { currency, policies, tenants } = usage
   return (
     <>
-      {policies.length === 0 ? <NoLimits /> : <Policies policies={policies} />}
+      {policies.length === 0 ? <NoLimits /> : <Policies policies={policies} currency={currency} />}
       {tenants.length === 0 && policies.length > 0 && (
         <Empty title="No request of this month was counted.">
           <p>Counts begin at the start of the gateway. Days and months are those of UTC.</p>
         </Empty>
       )}
       {tenants.map((each) => (
-        <Tenant key={each.tenant} usage={each} policies={policies} />
+        <Tenant key={each.tenant} own={each} usage={usage} />
       ))}
     </>
   )
@@ -59,7 +60,7 @@ function NoLimits() {
   )
 }
 
-function Policies({ policies }: { readonly policies: readonly UsagePolicy[] }) {
+function Policies({ policies, currency }: Pick<Usage, 'policies' | 'currency'>) {
   return (
     <section class="panel" aria-labelledby="policies-title">
       <h2 id="policies-title">Limits</h2>
@@ -79,7 +80,7 @@ function Policies({ policies }: { readonly policies: readonly UsagePolicy[] }) {
                 <th scope="row" class="mono">
                   {policy.name}
                 </th>
-                <td>{describePolicy(policy)}</td>
+                <td>{describePolicy(policy, currency)}</td>
                 <td>{describeKey(policy)}</td>
                 <td>{policy.routes === null ? 'all routes' : `only ${policy.routes.join(', ')}`}</td>
               </tr>
@@ -92,11 +93,14 @@ function Policies({ policies }: { readonly policies: readonly UsagePolicy[] }) {
 }
 
 interface TenantProps {
-  readonly usage: TenantUsage
-  readonly policies: readonly UsagePolicy[]
+  readonly own: TenantUsage
+  readonly usage: Usage
 }
 
-function Tenant({ usage: { tenant, today, month, limits }, policies }: TenantProps) {
+function Tenant({ own: { tenant, today, month, limits }, usage }: TenantProps) {
+  // Without limits nothing is refused by one. After a reload there may be earlier refusals.
+  const hasRefusals = usage.policies.length > 0 || month.refused > 0
+  const rows = countRows.filter(({ name }) => name !== REFUSED || hasRefusals)
   return (
     <section class="panel usage-tenant" aria-label={`Usage of ${tenant}`}>
       <h2 class="mono">{tenant}</h2>
@@ -114,11 +118,11 @@ function Tenant({ usage: { tenant, today, month, limits }, policies }: TenantPro
             </tr>
           </thead>
           <tbody>
-            {countRows.map(({ name, show }) => (
+            {rows.map(({ name, show }) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
-                <td class="number">{show(today)}</td>
-                <td class="number">{show(month)}</td>
+                <td class="number">{show(today, usage.currency)}</td>
+                <td class="number">{show(month, usage.currency)}</td>
               </tr>
             ))}
           </tbody>
@@ -127,7 +131,7 @@ function Tenant({ usage: { tenant, today, month, limits }, policies }: TenantPro
       {limits.length > 0 && (
         <ul class="meters">
           {limits.map((state) => (
-            <Meter key={state.policy} tenant={tenant} {...viewLimit(state, policies)} />
+            <Meter key={state.policy} tenant={tenant} {...viewLimit(state, usage)} />
           ))}
         </ul>
       )}
@@ -137,18 +141,20 @@ function Tenant({ usage: { tenant, today, month, limits }, policies }: TenantPro
 
 interface CountRow {
   readonly name: string
-  show(counts: TenantUsage['today']): ComponentChildren
+  show(counts: TenantUsage['today'], currency: Usage['currency']): ComponentChildren
 }
+
+const REFUSED = 'Refused by a limit'
 
 const countRows: readonly CountRow[] = [
   { name: 'Requests', show: ({ requests }) => formatCount(requests) },
   {
-    name: 'Refused by a limit',
+    name: REFUSED,
     show: ({ refused }) => (refused === 0 ? '0' : <span class="badge refused">{formatCount(refused)}</span>),
   },
   { name: 'Tokens in', show: ({ inputTokens }) => formatCount(inputTokens) },
   { name: 'Tokens out', show: ({ outputTokens }) => formatCount(outputTokens) },
-  { name: 'Cost', show: ({ costMicro }) => formatMoney(costMicro) },
+  { name: 'Cost', show: ({ costMicro }, currency) => formatMoney(costMicro, currency) },
 ]
 
 type MeterProps = ReturnType<typeof viewLimit> & { readonly tenant: string }

@@ -29,7 +29,7 @@ export async function answerUsage(exchange: Exchange, parts: UsageParts): Promis
   const tenant = new URLSearchParams(exchange.query).get('tenant') ?? ''
   if (tenant !== '' && !TENANT_ID.test(tenant)) return faultAnswer('INVALID', 'tenant is not a tenant id.')
   const { limits, current, otherWorkers } = parts
-  const { rate_limits } = current().config.gateway
+  const { rate_limits, prices } = current().config.gateway
   const rows = [...usageIn(limits.ledger, tenant), ...((await otherWorkers?.usage(tenant)) ?? [])]
   const busiest = mergeUsage(rows)
     .toSorted((first, second) => second.month.requests - first.month.requests)
@@ -37,6 +37,7 @@ export async function answerUsage(exchange: Exchange, parts: UsageParts): Promis
   const standings = await standingsOf(busiest, rate_limits, limits.store)
   return jsonAnswer<AdminBody<'Usage'>>({
     at: new Date().toISOString(),
+    currency: prices.currency ?? null,
     policies: rate_limits.map(describePolicy),
     tenants: busiest.map((usage, index) => ({ ...usage, limits: standings[index] ?? [] })),
   })

@@ -32,8 +32,8 @@ export type GatewaySection = GatewayConfig['gateway']
 export type LimitOptions = GatewaySection['limits']
 /** One policy of `gateway.rate_limits`. */
 export type RateLimitOptions = GatewaySection['rate_limits'][number]
-/** One price of `gateway.prices`. */
-export type PriceOptions = GatewaySection['prices'][number]
+/** One price of `gateway.prices.models`. */
+export type PriceOptions = GatewaySection['prices']['models'][number]
 /** The `plugins` section. */
 export type PluginsConfig = GatewayConfig['plugins']
 /** Options of token-validator. */

@@ -16,7 +16,7 @@ import type { Path } from './faults.ts'
 import { MOST_PER_SECOND, MOST_POLICIES } from './schema/limit-sections.ts'
 
 const RATE_LIMITS: Path = ['gateway', 'rate_limits']
-const PRICES: Path = ['gateway', 'prices']
+const PRICES: Path = ['gateway', 'prices', 'models']
 
 const policiesOf = ({ value }: Draft) =>
   entriesAt(value, RATE_LIMITS).filter((policy) => isMap(valueAt(value, policy)))
@@ -108,7 +108,11 @@ const costNeedsPrices: Rule = (draft) =>
     ? []
     : policiesOf(draft)
         .filter((policy) => has(draft, policy, 'cost'))
-        .map((policy) => ({ path: [...policy, 'cost'], message: 'needs gateway.prices', absence: true }))
+        .map((policy) => ({
+          path: [...policy, 'cost'],
+          message: 'needs gateway.prices.models',
+          absence: true,
+        }))
 
 /** The tenant is the one key that a caller cannot multiply. */
 const keysMakeSense = eachPolicy((draft, policy) => {

@@ -138,7 +138,7 @@ test('a counted stream that is not asked for its tokens is warned of', () => {
       JSON.stringify({
         gateway: {
           rate_limits: [{ name: 'limit', routes: counted, ...limit }],
-          prices: [{ model: '*', input: 1, output: 1 }],
+          prices: { models: [{ model: '*', input: 1, output: 1 }] },
         },
         plugins: closed,
         routes,

@@ -16,7 +16,10 @@ const read = async (adminUrl: string, query = '') =>
 test('the use of each tenant is shown against its limits, today and this month', async () => {
   const { adminUrl, url } = await startAdmin({
     config: {
-      gateway: { rate_limits: rateLimits, prices: [{ model: '*', input: 1, output: 2 }] },
+      gateway: {
+        rate_limits: rateLimits,
+        prices: { currency: 'EUR', models: [{ model: '*', input: 1, output: 2 }] },
+      },
     },
   })
   const ask = (tenant: string) => fetch(`${url}/items/1`, { headers: { 'X-Tenant-ID': tenant } })
@@ -35,6 +38,7 @@ test('the use of each tenant is shown against its limits, today and this month',
       ['money-month', 'cost', 1_500_000],
     ],
   )
+  expect(value.currency).toBe('EUR')
   const counts = { requests: 4, refused: 1, inputTokens: 0, outputTokens: 0, costMicro: 60 }
   expect(value.tenants[0]).toMatchObject({ tenant: 'acme', today: counts, month: counts })
   expect(value.tenants[0].limits).toMatchObject([

@@ -270,7 +270,7 @@ testWithRedis(
         ])
         const limitStore: GatewayOptions['limitStore'] = (world) =>
           createLimitStore({ ...world, times: quickTimes })
-        return startGateway({ gateway: { ...gateway, prices }, routes }, { limitStore })
+        return startGateway({ gateway: { ...gateway, prices: { models: prices } }, routes }, { limitStore })
       }),
     )
     for (let turn = 0; turn < 2; turn += 1)
@@ -295,7 +295,7 @@ testWithRedis('a free model is not stopped by money without Redis', async (start
     { model: 'dear', input: 1, output: 1 },
   ]
   const gateway = await startGateway(
-    { gateway: { ...section, prices }, routes },
+    { gateway: { ...section, prices: { models: prices } }, routes },
     { limitStore: (world) => createLimitStore({ ...world, times: quickTimes }) },
   )
   const ask = async (model: string) => {

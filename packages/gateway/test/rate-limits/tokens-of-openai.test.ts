@@ -35,7 +35,7 @@ async function start(upstream: TestUpstream) {
         { name: 'tokens', key: ['tenant'], tokens: BUDGET, per: 'month', estimate: ESTIMATE },
         { name: 'money', key: ['tenant'], cost: 50, per: 'month' },
       ],
-      prices: [{ model: 'gpt-*', input: 2.5, output: 10 }],
+      prices: { models: [{ model: 'gpt-*', input: 2.5, output: 10 }] },
     },
     plugins: { 'otel-audit': { exporter: 'stdout', include_rejected: true } },
     routes: [...silent, { ...routes[0], id: 'asking', path: '/asking/chat/completions' }],

@@ -295,6 +295,7 @@ const tenantUsage = closedObject({
 
 const usage = closedObject({
   at: time,
+  currency: about('The currency of costs (gateway.prices.currency).', orNull(text)),
   policies: listOf(named('UsagePolicy', usagePolicy)),
   tenants: listOf(named('TenantUsage', tenantUsage)),
 })

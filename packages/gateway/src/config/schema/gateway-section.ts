@@ -2,7 +2,7 @@ import { checkAddressRange, checkOrigin, checkRedisUrl } from './address-checks.
 import { checked, filledList, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
 import { checkSharedSecret, issuerName, role } from './formats.ts'
 import { idempotencySection } from './idempotency-sections.ts'
-import { priceSection, rateLimitSection } from './limit-sections.ts'
+import { pricesSection, rateLimitSection } from './limit-sections.ts'
 import { file, secret, secretFile } from './marks.ts'
 
 const HOST_NAME =
@@ -223,7 +223,7 @@ export const gatewaySection = section({
   rate_limits: list(rateLimitSection)
     .default([])
     .describe('Limits of requests, tokens and cost. All that fit a request apply.'),
-  prices: list(priceSection).default([]).describe('Prices of language models, for limits of cost.'),
+  prices: pricesSection.prefault({}).describe('Prices of language models, for limits of cost.'),
   idempotency: idempotencySection
     .prefault({})
     .describe('Where the keys of routes with idempotency are kept.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { expected, filledList, integer, oneOf, patterned, section, text } from './field-kinds.ts'
+import { expected, filledList, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
 
 /** The facts of a request that a limit can count by. */
 export const LIMIT_KEYS = ['tenant', 'subject', 'route'] as const
@@ -77,12 +77,21 @@ export const rateLimitSection = section({
     ),
 })
 
-/** One entry of `prices`. */
-export const priceSection = section({
+const priceSection = section({
   model: patterned(
     'a model name (1 to 128 printable ASCII characters without blanks, * for any characters)',
     /^[!-~]{1,128}$/,
   ).describe('Model name; * stands for any characters. The first entry that fits counts.'),
   input: money(0, MOST_PRICE).describe('Price of a million input tokens.'),
   output: money(0, MOST_PRICE).describe('Price of a million output tokens.'),
+})
+
+/** The section `prices`. */
+export const pricesSection = section({
+  currency: patterned('a currency code (three capital letters of ISO 4217, such as EUR)', /^[A-Z]{3}$/)
+    .optional()
+    .describe(
+      'Currency of all prices and costs, shown beside amounts; absent means that amounts have no unit.',
+    ),
+  models: list(priceSection).default([]).describe('Price of each model.'),
 })

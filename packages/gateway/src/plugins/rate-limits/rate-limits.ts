@@ -28,7 +28,7 @@ interface LimitWorld {
 /** Applies `gateway.rate_limits` when the tenant is known, before anything is looked up for it. */
 export function rateLimits(settings: LimitSettings, { limits, metrics }: LimitWorld): PipelinePlugin {
   const { store, ledger } = limits
-  const costs = createCosts(settings.prices)
+  const costs = createCosts(settings.prices.models)
   const policiesOf = createPolicyIndex(compilePolicies(settings.rate_limits))
   const reservations = new Reservations(store, { costs, metrics, ledger })
   const take = (exchange: Exchange, own: RoutePolicies, asked: AskedTokens) => {
