@@ -155,9 +155,14 @@ function deadlineOf({ executionTimeoutSeconds: seconds }: RouteConfig): string {
   return seconds === 0 ? 'none' : `${seconds} s`
 }
 
-function wantsOf({ roles, license }: RouteConfig): string {
-  const feature = license === undefined ? [] : [`license ${license}`]
-  return [...roles.map((role) => `role ${role}`), ...feature].join(', ')
+function wantsOf({ roles, scopes, allow, license }: RouteConfig): string {
+  return [
+    ...roles.map((role) => `role ${role}`),
+    ...scopes.map((scope) => `scope ${scope}`),
+    // A policy may have several lines.
+    ...(allow === undefined ? [] : [`allow ${allow.replaceAll(/\s+/g, ' ').trim()}`]),
+    ...(license === undefined ? [] : [`license ${license}`]),
+  ].join(', ')
 }
 
 function tell(request: TriedRequest, trial: RouteTrial, { host, json }: Telling): number {

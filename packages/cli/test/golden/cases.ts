@@ -127,6 +127,7 @@ export const goldenCases: readonly GoldenCase[] = [
   { name: 'audit-prove-without-id', args: ['audit', 'prove', 'audit/audit.jsonl', ...keyed] },
   { name: 'routes', args: ['routes', 'gateway.yaml'] },
   { name: 'routes-json', args: ['routes', 'gateway.yaml', '--json'] },
+  { name: 'routes-policies', args: ['routes', 'policies.yaml'] },
   { name: 'routes-none', args: ['routes', 'open.yaml'] },
   { name: 'routes-add-without-from', args: ['routes', 'add', 'gateway.yaml'] },
   { name: 'routes-add-without-file', args: ['routes', 'add', '--from', 'shop.openapi.yaml'] },

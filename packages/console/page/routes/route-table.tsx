@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Route } from '../api/bodies.ts'
 import { placeHash } from '../shell/place.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
+import { demandsOf } from './demands.ts'
 
 /** The routes, with their requirements and active plugins. */
 export function RouteTable({ routes }: { readonly routes: readonly Route[] }) {
@@ -105,16 +106,6 @@ function ToolCell({ tool: { name, fault, why } }: { readonly tool: AdminReading<
       )}
     </td>
   )
-}
-
-function demandsOf({ roles, license, mode, executionTimeoutSeconds, conformance }: Route): string[] {
-  return [
-    roles.length > 0 && `role ${roles.join(', ')}`,
-    license !== null && `licence ${license}`,
-    mode === 'sse' && 'can stream',
-    executionTimeoutSeconds > 0 && `${executionTimeoutSeconds} s at most`,
-    conformance !== '' && `conformance ${conformance}`,
-  ].filter((demand) => demand !== false)
 }
 
 function hostOf(target: string): string {
