@@ -205,6 +205,7 @@ export function testTry(stack: () => ConsoleStack): void {
     const card = exchange.getByRole('article', { name: 'Approval' })
     await card.getByRole('button', { name: 'Approve as dave' }).waitFor()
     expect(await card.getByRole('button', { name: 'Go on' }).count()).toBe(0)
+    expect(await card.getByText('Decided at').count()).toBe(0)
     const { portBase, gatewayUrl } = stack()
     const path = String(await card.locator('dd.mono').textContent())
     const decided = await fetch(`${new URL(path, gatewayUrl).href}/approve`, {
@@ -212,7 +213,13 @@ export function testTry(stack: () => ConsoleStack): void {
       headers: { authorization: `Bearer ${await requestToken({ portBase, sub: 'dave' })}` },
     })
     expect(decided.status).toBe(200)
+    const { decidedAt } = (await decided.json()) as { decidedAt: string }
     await card.getByText('approved, not used yet').waitFor()
+    const shown = await page.evaluate(
+      (iso) => new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+      decidedAt,
+    )
+    expect(await card.getByText('Decided at', { exact: true }).locator('+ dd').textContent()).toBe(shown)
     expect(await card.getByRole('button', { name: /as dave|Wait for/ }).count()).toBe(0)
     await card.getByRole('button', { name: 'Go on' }).click()
     await untilEnded(exchange)

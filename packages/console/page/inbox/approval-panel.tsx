@@ -9,7 +9,7 @@ import {
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Field } from '../shell/field.tsx'
-import { knownTime } from '../shell/format.ts'
+import { formatTime } from '../shell/format.ts'
 import { placeHash } from '../shell/place.ts'
 import { takeLostFocus } from '../shell/take-focus.ts'
 import { messageOf } from '../shell/use-load.ts'
@@ -103,13 +103,6 @@ function Row({ name, children }: { readonly name: string; readonly children: Com
       <dd>{children}</dd>
     </>
   )
-}
-
-const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-
-function formatTime(iso: string): string {
-  const at = knownTime(iso)
-  return at === undefined ? iso || 'unknown' : timeFormat.format(at)
 }
 
 function Request({ approval: { request } }: { readonly approval: Approval }) {

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { inputsByPlace, mayWithdraw, stateOf, timeLeft, viewState, waitsFor } from './approval-rules.ts'
+import {
+  decidedAt,
+  inputsByPlace,
+  mayWithdraw,
+  stateOf,
+  timeLeft,
+  viewState,
+  waitsFor,
+} from './approval-rules.ts'
 import { exampleApproval, NOW } from './example-approval.ts'
 
 const person = (subject: string | undefined) => ({ subject })
@@ -12,6 +20,19 @@ test('an approval waits for those who did not ask for it and have not decided it
   expect(waitsFor(pending, person('dave'), NOW)).toBe(true)
   expect(waitsFor(pending, person('bob'), NOW)).toBe(false)
   expect(waitsFor(pending, person('alice'), NOW)).toBe(false)
+})
+
+test.each([
+  ['approved', 2, '2026-11-16T10:00:00.000Z'],
+  ['used', 2, '2026-11-16T10:00:00.000Z'],
+  ['rejected', 1, '2026-11-16T09:00:00.000Z'],
+  ['pending', 1, ''],
+  ['withdrawn', 1, ''],
+  ['approved', 0, ''],
+])('%s after %d decisions was decided at %j', (state, count, expected) => {
+  const times = ['2026-11-16T09:00:00.000Z', '2026-11-16T10:00:00.000Z']
+  const decisions = times.slice(0, count).map((time) => ({ decidedBy: time, decidedAt: time }))
+  expect(decidedAt(exampleApproval({ state, decisions }))).toBe(expected)
 })
 
 test('a confirmation waits for the person, not for the agent between', () => {

@@ -49,6 +49,12 @@ export function viewState(approval: Approval, now: number): StateView {
   return { ...view, words: `${approved} of ${approval.quorum} approvals` }
 }
 
+/** The time of the decision that ended the wait; empty while it is open, and for an end without a decision. */
+export function decidedAt(approval: Approval): string {
+  const isDecided = ['approved', 'used', 'rejected'].includes(approval.state)
+  return (isDecided && approval.decisions.at(-1)?.decidedAt) || ''
+}
+
 /** The time until the end of a pending approval: `2 h 4 min left`; empty for others. */
 export function timeLeft(approval: Approval, now: number): string {
   const end = knownTime(approval.expiresAt)

@@ -4,9 +4,10 @@ import { type Approval, describeNeeded, isConfirmation, readApproval } from '@ag
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Person } from '../api/bodies.ts'
-import { stateOf, viewState } from '../inbox/approval-rules.ts'
+import { decidedAt, stateOf, viewState } from '../inbox/approval-rules.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
+import { formatTime } from '../shell/format.ts'
 import { Notice } from '../shell/notice.tsx'
 import { outcomeWords } from '../shell/outcome-family.ts'
 import { messageOf } from '../shell/use-load.ts'
@@ -67,9 +68,15 @@ export function ApprovalCard({
             <dd>
               <span role="status">{viewState(seen, now).words}</span>
             </dd>
+            {decidedAt(seen) !== '' && (
+              <>
+                <dt>Decided at</dt>
+                <dd>{formatTime(decidedAt(seen))}</dd>
+              </>
+            )}
           </>
         )}
-        <dt>Decided at</dt>
+        <dt>Address</dt>
         <dd class="mono">{location ?? elsewhere ?? 'a place that the answer does not name'}</dd>
       </dl>
       {state === 'pending' && seen !== undefined && location !== undefined && (
