@@ -40,3 +40,19 @@ test.each([
     { path: 'packages/b/page/b.tsx', line: 1, message },
   ])
 })
+
+test('a second depth, look at a depth or canonical text is a fault at both places', () => {
+  const root = temporaryTree({
+    'packages/a/src/a.ts': 'export const MAX_JSON_DEPTH = 64\nfunction isDeeperThan() {}\n',
+    'packages/b/src/b.ts': 'const MAX_DEPTH = 32\nconst canonicalJson = () => {}\n',
+    'packages/c/src/c.ts': 'const MAX_MESSAGE_DEPTH = MAX_JSON_DEPTH + 8\nconst isDeeperThan = () => {}\n',
+  })
+  const depth = 'the largest depth of JSON is defined more than once: keep one'
+  const look = 'isDeeperThan is defined more than once: keep one'
+  expect(oneJsonReader(root)).toEqual([
+    { path: 'packages/a/src/a.ts', line: 1, message: depth },
+    { path: 'packages/b/src/b.ts', line: 1, message: depth },
+    { path: 'packages/a/src/a.ts', line: 2, message: look },
+    { path: 'packages/c/src/c.ts', line: 2, message: look },
+  ])
+})

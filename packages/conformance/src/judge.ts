@@ -2,6 +2,7 @@ import {
   conditions,
   headerKeys,
   headers,
+  isJsonType,
   isVendorType,
   type OutcomeType,
   outcomes,
@@ -153,7 +154,7 @@ export function rowRule(type: OutcomeType): Rule {
 
 /** Whether the media type of an answer is JSON. */
 export function isJson({ essence }: Answer): boolean {
-  return /[/+]json$/.test(essence ?? '')
+  return isJsonType(essence)
 }
 
 /** Whether an answer is an event stream. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '@agentic-rest/profile'
 
 /** A JSON object of unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -34,19 +35,7 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** The SHA-256 of a JSON value in its canonical form (RFC 8785), as base64url. */
+/** The SHA-256 of a JSON value, as base64url. */
 export function jsonDigest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('base64url')
-}
-
-/** JSON with sorted members (RFC 8785). JSON.stringify already writes numbers and texts in the canonical form. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
-  // The default order of `sort` is by UTF-16 code units, as the RFC demands.
-  const members = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
-  return `{${members.join(',')}}`
 }

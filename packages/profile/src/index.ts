@@ -9,9 +9,10 @@ export type {
   OperationBody,
   ValidationErrorBody,
 } from './bodies.ts'
+export { byName, canonicalJson } from './canonical-json.ts'
 export { type HeaderName, type HeaderSource, headerKeys, headers, headerValue } from './headers.ts'
 export { mcpMeta } from './mcp-meta.ts'
-export { isVendorType, type MediaType, mediaTypeEssence, parseMediaType } from './media-type.ts'
+export { isJsonType, isVendorType, type MediaType, mediaTypeEssence, parseMediaType } from './media-type.ts'
 export { openApiComponents, openApiDocument } from './openapi-components.ts'
 export {
   type Accepted,
@@ -54,6 +55,7 @@ export {
   type JsonOptions,
   type JsonReading,
   MAX_JSON_DEPTH,
+  MAX_MESSAGE_DEPTH,
   parseJson,
   parseOwnJson,
 } from './parse-json.ts'

@@ -32,6 +32,11 @@ function trimBlanks(text: string): string {
   return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
 }
 
+/** Whether an essence is a media type of JSON. */
+export function isJsonType(essence: string | undefined): boolean {
+  return essence === 'application/json' || (essence?.endsWith('+json') ?? false)
+}
+
 /** Whether an essence is a media type of the profile. */
 export function isVendorType(essence: string | undefined): boolean {
   return essence?.startsWith(VENDOR_PREFIX) ?? false

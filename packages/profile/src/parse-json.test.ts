@@ -288,3 +288,28 @@ it.each([
   }
   expect(await growth({ workOf, size: 16_000 })).toBeLessThan(LINEAR)
 })
+
+describe('more values than allowed', () => {
+  const list = (count: number, item = '0') => `{"a":[${Array(count).fill(item).join(',')}]}`
+  const reasonOf = (text: string) => parseJson(text, { maxValues: 100 }).fault?.reason
+
+  it.each([
+    ['99 elements', list(99), undefined],
+    ['100 elements', list(100), 'too_many'],
+    ['empty objects', list(51, '{}'), 'too_many'],
+    ['commas and brackets in texts', JSON.stringify({ a: ',[{'.repeat(200) }), undefined],
+    ['quotes and backslashes in texts', JSON.stringify({ a: '\\",['.repeat(200) }), undefined],
+    ['elements after a text with escapes', `{"a":"${'\\"'.repeat(200)}","b":${list(100)}}`, 'too_many'],
+    ['elements after a name with an escape', raw`{"\u0061":${list(100)}}`, 'too_many'],
+  ])('%s', (_name, text, reason) => {
+    expect(reasonOf(text)).toBe(reason)
+  })
+})
+
+it('a repeated name is a fault where names have to be unique, whatever its spelling', () => {
+  const reasonOf = (text: string) => parseJson(text, { uniqueNames: true }).fault?.reason
+  expect(reasonOf('{"a":1,"b":{"a":2},"toString":3}')).toBeUndefined()
+  expect(reasonOf('[{"a":1},{"b":1,"a":2,"b":3}]')).toBe('syntax')
+  expect(reasonOf(raw`{"a":1,"\u0061":2}`)).toBe('syntax')
+  expect(reasonOf('{"__proto__":1,"__proto__":2}')).toBe('syntax')
+})

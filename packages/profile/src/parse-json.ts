@@ -1,9 +1,12 @@
 /** The most levels of arrays and objects in JSON from outside. Code that walks a value may recurse (F14). */
 export const MAX_JSON_DEPTH = 64
 
+/** The most levels of a message around a document: an RPC call around its arguments, a status around its result. */
+export const MAX_MESSAGE_DEPTH = MAX_JSON_DEPTH + 8
+
 /** Why a text cannot be read as JSON, and where. It quotes nothing of the text. */
 export interface JsonFault {
-  readonly reason: 'syntax' | 'too_deep' | 'not_finite'
+  readonly reason: 'syntax' | 'too_deep' | 'too_many' | 'not_finite'
   /** A text for people, with the place. */
   readonly message: string
   /** Names and indices from the outermost value to the fault. */
@@ -18,13 +21,14 @@ export type JsonReading =
   | { readonly value: unknown; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: JsonFault }
 
-/** The levels of a message around a document: an RPC call around its arguments, a status around its result. */
-const MESSAGE_LEVELS = 8
-
 /** How to parse. */
 export interface JsonOptions {
-  /** The text is a message around a document of somebody else; it may have 8 more levels. */
+  /** The text is a message around a document of somebody else; it may have `MAX_MESSAGE_DEPTH` levels. */
   readonly isMessage?: boolean
+  /** The most values: each member, each element, each array and object. A small text can be a large object. */
+  readonly maxValues?: number
+  /** Refuses an object that has a name twice: others may take the first of its values. */
+  readonly uniqueNames?: boolean
   /** Replaces texts and numbers. `source` is the spelling: two large numbers may have one value. */
   readonly leaf?: (value: string | number, source: string) => unknown
 }
@@ -33,18 +37,19 @@ export interface JsonOptions {
  * Parses JSON from outside. The value is the one of `JSON.parse`, except that names with escapes are read correctly in V8,
  * that the depth is at most `MAX_JSON_DEPTH`, and that every number is finite (docs/decisions/0045-reading-json.md).
  */
-export function parseJson(text: string, { leaf, isMessage = false }: JsonOptions = {}): JsonReading {
-  const maxDepth = isMessage ? MAX_JSON_DEPTH + MESSAGE_LEVELS : MAX_JSON_DEPTH
-  const parsed = leaf === undefined && mayUseEngine(text, maxDepth) ? parseWithEngine(text) : undefined
-  return parsed ?? new Reader(text, { leaf, maxDepth }).read()
+export function parseJson(text: string, options: JsonOptions = {}): JsonReading {
+  const { leaf, uniqueNames = false, isMessage = false, maxValues = Number.POSITIVE_INFINITY } = options
+  const limits = { maxDepth: isMessage ? MAX_MESSAGE_DEPTH : MAX_JSON_DEPTH, maxValues }
+  const isPlain = leaf === undefined && !uniqueNames && mayUseEngine(text, limits)
+  const parsed = isPlain ? parseWithEngine(text) : undefined
+  return parsed ?? new Reader(text, { ...limits, leaf, uniqueNames }).read()
 }
 
 /** Parses JSON that this software wrote, such as a stored value, of any depth. Throws a `SyntaxError` for other text. */
 export function parseOwnJson(text: string): unknown {
-  const maxDepth = Number.POSITIVE_INFINITY
-  const isPlain = !text.includes('\\') || mayUseEngine(text, maxDepth)
+  const isPlain = !text.includes('\\') || mayUseEngine(text, NO_LIMITS)
   const parsed: JsonReading | undefined = isPlain ? parseWithEngine(text) : undefined
-  const { value, fault } = parsed ?? new Reader(text, { maxDepth }).read()
+  const { value, fault } = parsed ?? new Reader(text, NO_LIMITS).read()
   if (fault) throw new SyntaxError(`not JSON: ${fault.message}`)
   return value
 }
@@ -83,21 +88,33 @@ const MANY_DIGITS = 300
 
 const UNSAFE = -1
 
+interface Limits {
+  readonly maxDepth: number
+  readonly maxValues: number
+}
+
+const NO_LIMITS: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
+
 /**
- * Whether `JSON.parse` reads a text correctly if it is JSON: no name has an escape, no value is too deep, and no number can
- * be infinite. One pass without memory; in doubt the answer is no.
+ * Whether `JSON.parse` reads a text correctly if it is JSON: no name has an escape, no value is too deep, there are not too
+ * many, and no number can be infinite. One pass without memory; in doubt the answer is no.
  */
-function mayUseEngine(text: string, maxDepth: number): boolean {
+function mayUseEngine(text: string, { maxDepth, maxValues }: Limits): boolean {
   // This place moves on in the loop. An answer of `text.includes('\\')` that only the loop reads would be asked for again with
   // every text in it: V8 moves such a search to where its result is used, and a text of 1 MiB then takes seconds.
   let backslash = indexOrEnd(text, '\\', 0)
   let depth = 0
+  let values = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfText(text, at, backslash)
     else if (isDigit(code)) at = endOfDigits(text, at)
-    else depth += levelsOf(code)
-    if (at === UNSAFE || depth > maxDepth) return false
+    else {
+      const levels = levelsOf(code)
+      depth += levels
+      if (levels > 0 || code === COMMA) values += 1
+    }
+    if (at === UNSAFE || depth > maxDepth || values > maxValues) return false
     if (backslash < at) backslash = indexOrEnd(text, '\\', at)
   }
   return true
@@ -105,8 +122,12 @@ function mayUseEngine(text: string, maxDepth: number): boolean {
 
 /** How many levels a character opens. */
 function levelsOf(code: number): number {
-  if (code === OPENING_BRACE || code === OPENING_BRACKET) return 1
+  if (isOpening(code)) return 1
   return code === CLOSING_BRACE || code === CLOSING_BRACKET ? -1 : 0
+}
+
+function isOpening(code: number): boolean {
+  return code === OPENING_BRACE || code === OPENING_BRACKET
 }
 
 function indexOrEnd(text: string, part: string, start: number): number {
@@ -174,9 +195,9 @@ interface Frame {
   name: string
 }
 
-interface ReaderOptions {
+interface ReaderOptions extends Limits {
   readonly leaf?: JsonOptions['leaf'] | undefined
-  readonly maxDepth: number
+  readonly uniqueNames?: boolean
 }
 
 /** Ends a reading early; it never leaves this file. */
@@ -188,6 +209,7 @@ class Reader {
   private readonly options: ReaderOptions
   private readonly frames: Frame[] = []
   private at = 0
+  private values = 0
 
   constructor(text: string, options: ReaderOptions) {
     this.text = text
@@ -207,7 +229,7 @@ class Reader {
     for (;;) {
       const code = this.next()
       let value: unknown
-      if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+      if (isOpening(code)) {
         if (!this.open(code === OPENING_BRACE)) continue
         value = this.frames.pop()?.container
       } else value = this.readLeaf(code)
@@ -228,6 +250,7 @@ class Reader {
   /** Opens an array or an object up to its first value; true when it is empty and closed. */
   private open(isObject: boolean): boolean {
     if (this.frames.length === this.options.maxDepth) this.refuse('too_deep')
+    this.countValue()
     this.at += 1
     this.frames.push({ container: isObject ? {} : [], name: '' })
     if (this.next() === (isObject ? CLOSING_BRACE : CLOSING_BRACKET)) {
@@ -249,17 +272,25 @@ class Reader {
       return true
     }
     if (code !== COMMA) this.refuse('syntax')
+    this.countValue()
     this.at += 1
     if (!isList) this.readName()
     return false
+  }
+
+  /** The first value of a list or map is counted with it. */
+  private countValue(): void {
+    this.values += 1
+    if (this.values > this.options.maxValues) this.refuse('too_many')
   }
 
   private readName(): void {
     if (this.next() !== QUOTE) this.refuse('syntax')
     const name = this.readText()
     if (this.next() !== COLON) this.refuse('syntax')
-    this.at += 1
     const frame = this.frames.at(-1) as Frame
+    if (this.options.uniqueNames && Object.hasOwn(frame.container, name)) this.refuse('syntax')
+    this.at += 1
     frame.name = name
   }
 
@@ -336,6 +367,7 @@ class Reader {
 const descriptions = {
   syntax: 'there is an unexpected character',
   too_deep: 'it is nested too deep',
+  too_many: 'it has too many values',
   not_finite: 'a number is too large',
 } satisfies Record<JsonFault['reason'], string>
 

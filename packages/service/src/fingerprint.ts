@@ -1,3 +1,4 @@
+import { byName, canonicalJson } from '@agentic-rest/profile'
 import type { Match } from './http/router.ts'
 import type { InputSource } from './input/collect-input.ts'
 import type { Principal } from './runtime/principal.ts'
@@ -26,18 +27,4 @@ export function fingerprintFor({ subject, issuer }: Principal, digest: string): 
 async function digestOf(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** JSON with sorted members. The depth of the input is limited (F14). */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    return Object.fromEntries(Object.entries(inner).toSorted(byName))
-  })
-}
-
-/** Order by code units, independent of the locale. Values of one name keep their order. */
-function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }

@@ -1,7 +1,7 @@
 import { printableText } from '@agentic-rest/profile'
 
 // Deeper values are compact JSON: a service may send thousands of levels.
-const MAX_DEPTH = 4
+const SHOWN_LEVELS = 4
 
 interface ValueProps {
   readonly value: unknown
@@ -18,7 +18,7 @@ export function InputValue({ value, depth = 0 }: ValueProps) {
   const isList = Array.isArray(value)
   const entries = Object.entries(value)
   if (entries.length === 0) return <span class="note">{isList ? 'an empty list' : 'empty'}</span>
-  if (depth >= MAX_DEPTH) return <code class="inbox-value">{compactJson(value)}</code>
+  if (depth >= SHOWN_LEVELS) return <code class="inbox-value">{compactJson(value)}</code>
   if (isList)
     return (
       <ol class="inbox-values">

@@ -18,7 +18,7 @@ interface Place {
   readonly budget: Budget
 }
 
-const MAX_DEPTH = 8
+const CHECKED_LEVELS = 8
 // The pattern comes from the service. With repeated groups or many repetitions even a short text could freeze the page.
 const MAX_PATTERN_LENGTH = 200
 const MAX_REPETITIONS = 3
@@ -36,7 +36,7 @@ export function schemaFault(document: Fields, schema: unknown, value: unknown): 
 
 function faultAt(place: Place, schema: Fields, value: unknown): string | undefined {
   place.budget.left -= 1
-  if (place.depth > MAX_DEPTH || place.budget.left < 0) return undefined
+  if (place.depth > CHECKED_LEVELS || place.budget.left < 0) return undefined
   return (
     listFault(place, schema, value) ??
     typeFault(place, schema, value) ??

@@ -1,4 +1,4 @@
-import { headerKeys, mediaTypeEssence } from '@agentic-rest/profile'
+import { headerKeys, isJsonType, mediaTypeEssence } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { isMessagesApi } from '../config/schema/path-template.ts'
 import {
@@ -8,7 +8,7 @@ import {
   type StepResult,
   unlessCancelled,
 } from '../exchange.ts'
-import { isJsonType, type MemberReader, readMembers } from './json-members.ts'
+import { type MemberReader, readMembers } from './json-members.ts'
 
 /**
  * Whether streamed chats of a route ask for usage. By default those do whose streams are counted, except where the path

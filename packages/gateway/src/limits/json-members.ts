@@ -33,7 +33,7 @@ const NOWHERE = -1
 
 /**
  * Finds members of a JSON object while its text passes: `usage`, or `response.usage` one level deeper. It keeps the
- * values of these members alone, whatever the size of the document. Of equal names the last one counts, as in
+ * values of these members alone, whatever the size of the document; `parseJson` needs all of it at once. Of equal names the last one counts, as in
  * `parseJson`; `isAmbiguous` tells of them. It does not check the grammar: a value is a hint to be parsed, not a validated document.
  */
 export class MemberReader {
@@ -312,9 +312,4 @@ export async function readMembers(
     reader.chunk(bytes.subarray(at, at + TURN_BYTES))
   }
   return reader.isComplete ? reader : undefined
-}
-
-/** Whether a media type is JSON. */
-export function isJsonType(essence: string | undefined): boolean {
-  return essence === 'application/json' || (essence?.endsWith('+json') ?? false)
 }

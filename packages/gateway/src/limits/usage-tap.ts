@@ -1,6 +1,7 @@
+import { isJsonType } from '@agentic-rest/profile'
 import type { Produced, Usage } from '../exchange.ts'
 import { tokensOf } from './asked-tokens.ts'
-import { isJsonType, MemberReader } from './json-members.ts'
+import { MemberReader } from './json-members.ts'
 import { inputTokens, outputTokens, readUsage, reported } from './usage.ts'
 
 /** Reads the tokens that an answer reports while its bytes pass. */

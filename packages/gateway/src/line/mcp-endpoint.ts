@@ -5,14 +5,13 @@ import {
   type Outcome,
   outcomes,
   PROFILE_VERSION,
-  parseJson,
 } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { refusal } from '../errors.ts'
 import { Exchange, LimitReachedError, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
 import type { McpServer, McpSource } from '../mcp/mcp-mount.ts'
-import { messageShapeFault } from '../mcp/message-shape.ts'
+import { parseMessage } from '../mcp/parse-message.ts'
 import { admit } from './admit.ts'
 import type { Parts } from './parts.ts'
 import { challenge, enter, leave, respond } from './respond.ts'
@@ -147,8 +146,9 @@ async function answer(exchange: Exchange, mounted: Mounted): Promise<void> {
   const { max_body_bytes: longest } = gateway.limits
   const bytes = await exchange.body.read(Math.min(mcp?.max_body_bytes ?? longest, longest))
   if (bytes === undefined) return refuse(exchange, mounted, refusal('BODY_TOO_LARGE'))
-  const fault = await messageShapeFault(bytes)
-  if (fault !== undefined) return refuseMessage(exchange, parts, { status: BAD_REQUEST, message: fault })
+  const message = parseMessage(bytes)
+  if (message.fault !== undefined)
+    return refuseMessage(exchange, parts, { status: BAD_REQUEST, message: message.fault })
   const gone = new AbortController()
   exchange.signal.addEventListener('abort', () => gone.abort())
   if (exchange.signal.aborted) return
@@ -162,7 +162,7 @@ async function answer(exchange: Exchange, mounted: Mounted): Promise<void> {
   const given = await server.handle({
     method,
     headers,
-    body: parseJson(bytes.toString(), { isMessage: true }).value,
+    body: message.body,
     caller: { issuer, subject, tenant: exchange.tenantId },
     source,
     signal: gone.signal,

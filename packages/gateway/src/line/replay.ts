@@ -2,11 +2,11 @@ import {
   headerKeys,
   headers as headerNames,
   isBareTrace,
+  isJsonType,
   mediaTypeEssence,
   type Trace,
 } from '@agentic-rest/profile'
 import type { Exchange, KeptAnswer, StepResult } from '../exchange.ts'
-import { isJson } from '../idempotency/fingerprint.ts'
 import { MemberReader } from '../limits/json-members.ts'
 import { joinedHeader, returnedHeaders } from '../upstream/returned-headers.ts'
 import { untilFlushed } from './deliver.ts'
@@ -18,7 +18,7 @@ export async function replay(exchange: Exchange, kept: KeptAnswer, { snapshot }:
   const { status } = kept
   const essence = mediaTypeEssence(joinedHeader(kept.headers, headerKeys.contentType))
   const stored = Buffer.from(kept.body, 'latin1')
-  const bytes = isJson(essence ?? '') ? withTrace(stored, trace) : stored
+  const bytes = isJsonType(essence) ? withTrace(stored, trace) : stored
   exchange.heldBytes?.add(bytes.length)
   exchange.replayed = true
   exchange.step = 'deliver'

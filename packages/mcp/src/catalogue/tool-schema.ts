@@ -1,9 +1,7 @@
-import { atFragment, followReferences } from '@agentic-rest/profile'
+import { atFragment, followReferences, MAX_JSON_DEPTH } from '@agentic-rest/profile'
 import { isDeeperThan, isObject, type JsonObject } from '../json-value.ts'
 import type { ToolFault } from './tool.ts'
 
-/** The most levels of a schema. */
-export const MAX_SCHEMA_DEPTH = 64
 /** The most bytes of a tool's input schema. */
 export const MAX_SCHEMA_BYTES = 65_536
 // The smallest schema is `{}`. A copy ends here, so that a large document cannot block the process.
@@ -62,8 +60,8 @@ export class SchemaCopy {
 
   /** A copy of a schema; throws a `SchemaError` for one that no tool can have. */
   copy(schema: unknown, depth = 1): unknown {
-    if (depth > MAX_SCHEMA_DEPTH) {
-      throw new SchemaError('too_deep', `the schema has more than ${MAX_SCHEMA_DEPTH} levels`)
+    if (depth > MAX_JSON_DEPTH) {
+      throw new SchemaError('too_deep', `the schema has more than ${MAX_JSON_DEPTH} levels`)
     }
     this.#copied += 1
     if (this.#copied > MAX_SCHEMAS) throw tooLarge()
@@ -143,8 +141,8 @@ function isArraySchema({ type }: Record<string, unknown>): boolean {
 
 /** Refuses an input schema above the limits. */
 export function checkSize(schema: JsonObject): void {
-  if (isDeeperThan(schema, MAX_SCHEMA_DEPTH)) {
-    throw new SchemaError('too_deep', `the schema has more than ${MAX_SCHEMA_DEPTH} levels`)
+  if (isDeeperThan(schema, MAX_JSON_DEPTH)) {
+    throw new SchemaError('too_deep', `the schema has more than ${MAX_JSON_DEPTH} levels`)
   }
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_SCHEMA_BYTES) {
     throw tooLarge()

@@ -1,3 +1,4 @@
+import { MAX_JSON_DEPTH } from '@agentic-rest/profile'
 import { isDeeperThan, isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
 import { acceptsStream, headerOf, mcpHeaders, unsupportedVersion } from './envelope.ts'
 import {
@@ -26,7 +27,6 @@ import {
   finalRefusal,
   finalResult,
   guarded,
-  MAX_VALUE_DEPTH,
   type ProtocolOptions,
   readCall,
   resultKind,
@@ -172,7 +172,7 @@ export class LegacyProtocol {
   #accept(message: Exclude<RpcMessage, RpcRequest>, { id: session }: Peer, facts: AnswerFacts): McpAnswer {
     if (session !== undefined && message.type === 'response' && typeof message.id === 'string') {
       // An answer that no process could write is one without a result.
-      const result = isDeeperThan(message.result, MAX_VALUE_DEPTH) ? undefined : message.result
+      const result = isDeeperThan(message.result, MAX_JSON_DEPTH) ? undefined : message.result
       this.#open.deliver({ type: 'response', id: message.id, session, result })
     }
     if (

@@ -1,3 +1,4 @@
+import { MAX_JSON_DEPTH } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
 import { isDeeperThan, isObject, type JsonObject } from '../json-value.ts'
 import type { Seal } from '../sealed-text.ts'
@@ -68,9 +69,6 @@ export function finalRefusal(id: RpcId, refusal: Refusal | HttpRefusal): FinalMe
   return { status, headers, body, message: error }
 }
 
-/** The most levels of arguments and of answers to questions. */
-export const MAX_VALUE_DEPTH = 64
-
 /** Reads the parameters of a `tools/call`. */
 export function readCall(
   { params }: RpcRequest,
@@ -80,9 +78,9 @@ export function readCall(
   const { name, arguments: given = {}, inputResponses = {}, requestState } = params
   if (typeof name !== 'string') return refused('Invalid params: name is missing')
   if (!isObject(given)) return refused('Invalid params: arguments has to be an object')
-  if (isDeeperThan(given, MAX_VALUE_DEPTH)) return refused('Invalid params: arguments has too many levels')
+  if (isDeeperThan(given, MAX_JSON_DEPTH)) return refused('Invalid params: arguments has too many levels')
   if (!isObject(inputResponses)) return refused('Invalid params: inputResponses has to be an object')
-  if (isDeeperThan(inputResponses, MAX_VALUE_DEPTH))
+  if (isDeeperThan(inputResponses, MAX_JSON_DEPTH))
     return refused('Invalid params: inputResponses has too many levels')
   if (requestState !== undefined && typeof requestState !== 'string') return refused('Invalid requestState')
   const progressToken = context.meta['progressToken']

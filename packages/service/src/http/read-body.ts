@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { headers, type JsonFault, MAX_JSON_DEPTH, mediaTypeEssence, parseJson } from '@agentic-rest/profile'
+import {
+  headers,
+  isJsonType,
+  type JsonFault,
+  MAX_JSON_DEPTH,
+  mediaTypeEssence,
+  parseJson,
+} from '@agentic-rest/profile'
 import { endWith, goOn, type Step } from '../answer.ts'
 import { invalidAt, refusal, shorten } from '../refusals.ts'
 
@@ -28,14 +35,10 @@ export async function readBody(
     return endWith(refusal('IDENTITY_INVALID'))
   if (bytes.byteLength === 0) return goOn({})
   const essence = mediaTypeEssence(request.headers.get(headers.contentType) ?? undefined)
-  if (essence === undefined || !isJson(essence)) {
+  if (!isJsonType(essence)) {
     return endWith(invalidAt(headers.contentType, 'The body has to be sent as application/json.'))
   }
   return parseBody(decodeUtf8(bytes))
-}
-
-function isJson(essence: string): boolean {
-  return essence === 'application/json' || essence.endsWith('+json')
 }
 
 function parseBody(text: string | undefined): Step<JsonObject> {
@@ -52,6 +55,8 @@ function refusalOf({ reason, path }: JsonFault): ReturnType<typeof invalidAt> {
   switch (reason) {
     case 'syntax':
       return invalidAt('body', 'The body is not valid JSON.')
+    case 'too_many':
+      return invalidAt('body', 'The body has too many values.')
     case 'too_deep':
       return invalidAt('body', `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`)
     case 'not_finite':

@@ -1,8 +1,7 @@
+import { MAX_JSON_DEPTH } from '@agentic-rest/profile'
 import { Composer, type CST, type Document, type ErrorCode, Lexer, Parser, type YAMLError } from 'yaml'
 import type { Finding } from '../faults.ts'
 
-/** Deepest nesting; the schema needs 7 levels. Checked before composing, which is recursive. */
-export const MAX_DEPTH = 64
 /** Most lexical tokens: about 3,000 routes, read in well under a second. */
 export const MAX_TOKENS = 200_000
 
@@ -45,7 +44,8 @@ const scan = (text: string): { tokens: CST.Token[] } | { refused: Finding } => {
   const boundAfter = (lexeme: string): string | undefined => {
     for (const token of parser.next(lexeme)) tokens.push(token)
     count += 1
-    if (parser.stack.length > MAX_DEPTH) return `nesting is deeper than ${MAX_DEPTH} levels`
+    // Before composing, which is recursive.
+    if (parser.stack.length > MAX_JSON_DEPTH) return `nesting is deeper than ${MAX_JSON_DEPTH} levels`
     return count > MAX_TOKENS ? `the file has more than ${MAX_TOKENS} YAML tokens` : undefined
   }
   // A loop of thousands of rounds would load the optimising compiler for one use: 5 MB of an idle gateway.

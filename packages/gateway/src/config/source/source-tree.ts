@@ -1,4 +1,4 @@
-import { printable } from '@agentic-rest/profile'
+import { MAX_JSON_DEPTH, printable } from '@agentic-rest/profile'
 import {
   type Document,
   isAlias,
@@ -12,7 +12,6 @@ import {
 } from 'yaml'
 import { type Finding, type Path, type Position, quote } from '../faults.ts'
 import { type Environment, interpolate, isOneReference } from './interpolation.ts'
-import { MAX_DEPTH } from './read-yaml.ts'
 
 /** A value of the file with its place in the text. */
 export type SourceNode = ScalarNode | MapNode | ListNode
@@ -152,8 +151,8 @@ const buildNode = (build: Build, node: unknown, path: Path): SourceNode => {
   if (isAlias(node)) return followAlias(build, node.source, { ...placeOf(node), path })
   build.values += 1
   const built = buildOwn(build, node, path)
-  if (built.depth > MAX_DEPTH)
-    refuse(build, built, `nesting is deeper than ${MAX_DEPTH} levels, aliases included`)
+  if (built.depth > MAX_JSON_DEPTH)
+    refuse(build, built, `nesting is deeper than ${MAX_JSON_DEPTH} levels, aliases included`)
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined
   if (anchor !== undefined) build.anchors.set(anchor, built)
   return built

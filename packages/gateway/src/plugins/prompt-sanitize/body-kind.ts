@@ -1,4 +1,4 @@
-import { headerKeys, headers, mediaTypeEssence, parseMediaType } from '@agentic-rest/profile'
+import { headerKeys, headers, isJsonType, mediaTypeEssence, parseMediaType } from '@agentic-rest/profile'
 import type { Exchange } from '../../exchange.ts'
 import { memoize } from '../../listen/memoize.ts'
 
@@ -59,7 +59,7 @@ const LINES = /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/
 /** A body with a missing or malformed type is inspected as text. */
 function bodyKind(essence: string | undefined): BodyKind | undefined {
   if (essence === undefined) return 'text'
-  if (essence === 'application/json' || essence.endsWith('+json')) return 'json'
+  if (isJsonType(essence)) return 'json'
   if (LINES.test(essence)) return 'lines'
   if (essence === 'application/x-www-form-urlencoded') return 'form'
   return essence.startsWith('text/') || essence.endsWith('+xml') || TEXTUAL.test(essence) ? 'text' : undefined

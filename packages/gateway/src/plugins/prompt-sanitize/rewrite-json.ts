@@ -1,10 +1,7 @@
-import { isJson, parseOwnJson } from '@agentic-rest/profile'
+import { isJson, MAX_JSON_DEPTH, parseOwnJson } from '@agentic-rest/profile'
 import { anyOf, runEnd } from './characters.ts'
 import { CannotSanitizeError } from './compile-rules.ts'
 import type { Rejection, TextRedactor } from './redact-text.ts'
-
-/** The most nested arrays and objects; deeper documents are refused (F14). */
-export const MAX_DEPTH = 64
 
 /** The redactors for the parts of a document. */
 export interface JsonRedactors {
@@ -65,7 +62,7 @@ const LONGEST_DECIMAL = 40
 
 /**
  * Redacts the strings, numbers and keys of a document and keeps every other byte: white space, the form of numbers, the
- * order and repetition of keys. `isJson` only checks the grammar. A parsed value would lose digits of large numbers and
+ * order and repetition of keys; `parseJson` gives none of them back. `isJson` only checks the grammar. A parsed value would lose digits of large numbers and
  * all but the last of equal keys, which an upstream may read differently.
  */
 export function rewriteJson(source: string, redactors: JsonRedactors, hint = ''): JsonResult {
@@ -111,7 +108,7 @@ function step(walk: Walk): Exclude<JsonResult, string> | undefined {
 }
 
 function open(walk: Walk, isObject: boolean): { type: 'too_deep' } | undefined {
-  if (walk.frames.length === MAX_DEPTH) return { type: 'too_deep' }
+  if (walk.frames.length === MAX_JSON_DEPTH) return { type: 'too_deep' }
   walk.frames.push({
     isObject,
     expectsKey: isObject,

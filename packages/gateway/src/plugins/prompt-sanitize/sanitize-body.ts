@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
+import { MAX_JSON_DEPTH } from '@agentic-rest/profile'
 import type { BodyKind } from './body-kind.ts'
 import type { Redactions, RedactionTally, Rejection, TextRedactor } from './redact-text.ts'
 import { rewriteForm } from './rewrite-form.ts'
-import { type JsonRejection, MAX_DEPTH, rewriteJson } from './rewrite-json.ts'
+import { type JsonRejection, rewriteJson } from './rewrite-json.ts'
 
 /** The result for a body: new bytes, the same bytes, or a fault of the caller and its place. */
 export type SanitizedBody =
@@ -92,7 +93,7 @@ function refusedBy(stop: Exclude<Rewritten, string>, kind: BodyKind): SanitizedB
         ? notReadable('NOT_JSON', 'The body must be valid JSON.')
         : notReadable('NOT_UTF8', 'The body must be UTF-8.')
     case 'too_deep':
-      return notReadable('TOO_DEEP', `The body must not be nested deeper than ${MAX_DEPTH} levels.`)
+      return notReadable('TOO_DEEP', `The body must not be nested deeper than ${MAX_JSON_DEPTH} levels.`)
     case 'rejected':
       return { type: 'refused', field: fieldOf(stop), message: notAllowed(stop.rule), rule: stop.rule }
   }

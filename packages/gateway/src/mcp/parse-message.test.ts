@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { messageShapeFault } from './message-shape.ts'
+import { parseMessage } from './parse-message.ts'
 
 const VALUES = 'The message has more than 10000 values'
 const LEVELS = 'The message has more than 72 levels'
@@ -20,15 +20,11 @@ it.each([
   ['100 messages', `[${Array(100).fill('{}').join(',')}]`, undefined],
   ['101 messages', `[${Array(101).fill('{}').join(',')}]`, BATCH],
   ['a list of 101 in a message', list(101), undefined],
-])('judges %s', async (_name, text, fault) => {
-  expect(await messageShapeFault(Buffer.from(text))).toBe(fault)
+])('judges %s', (_name, text, fault) => {
+  expect(parseMessage(Buffer.from(text)).fault).toBe(fault)
 })
 
-it('reads an escape and a text across two parts', async () => {
-  for (let before = 32_760; before < 32_776; before += 1) {
-    const text = `${' '.repeat(before)}{"a":"x\\\\\\"[,","b":[]}`
-    expect(await messageShapeFault(Buffer.from(text)), String(before)).toBe(undefined)
-    const many = `${' '.repeat(before)}{"a":"\\\\","b":${list(10_000)}}`
-    expect(await messageShapeFault(Buffer.from(many)), String(before)).toBe(VALUES)
-  }
+it('gives the parsed message, and nothing for a text that is no JSON', () => {
+  expect(parseMessage(Buffer.from('{"jsonrpc":"2.0"}'))).toEqual({ body: { jsonrpc: '2.0' } })
+  expect(parseMessage(Buffer.from('{"jsonrpc"'))).toEqual({ body: undefined })
 })

@@ -1,0 +1,18 @@
+import { MAX_MESSAGE_DEPTH, parseJson } from '@agentic-rest/profile'
+
+/** The most values of a message: 256 KiB of `[[],[],…` take a hundred times the memory. */
+const MAX_VALUES = 10_000
+/** As in the protocol package. */
+const MAX_BATCH = 100
+
+/** A message of an MCP client, `undefined` where it is no JSON, or the limit that it exceeds. */
+export function parseMessage(
+  bytes: Buffer,
+): { readonly body: unknown; readonly fault?: undefined } | { readonly fault: string } {
+  const { value, fault } = parseJson(bytes.toString(), { isMessage: true, maxValues: MAX_VALUES })
+  if (fault?.reason === 'too_many') return { fault: `The message has more than ${MAX_VALUES} values` }
+  if (fault?.reason === 'too_deep') return { fault: `The message has more than ${MAX_MESSAGE_DEPTH} levels` }
+  if (Array.isArray(value) && value.length > MAX_BATCH)
+    return { fault: `The batch has more than ${MAX_BATCH} messages` }
+  return { body: value }
+}
