@@ -1,6 +1,5 @@
+import { fillTemplate, templateParameters } from '@agentic-rest/profile'
 import type { ClientRequest } from './client-request.ts'
-
-const PARAMETER = /\{([^{}]*)\}/g
 
 /** Checks a base URL. All requests go below it. */
 export function readBaseUrl(baseUrl: string | URL): URL {
@@ -23,11 +22,6 @@ export function buildUrl(base: URL, { path, params = {}, query = {} }: ClientReq
   return url
 }
 
-/** The parameter names of a template. */
-export function parameterNames(path: string): string[] {
-  return [...path.matchAll(PARAMETER)].map(([, name = '']) => name)
-}
-
 /**
  * The absolute address for a `statusUrl` or `Location`. Returns nothing for another origin, because the token must not go
  * there. A path is below the base URL, with or without the path of the base.
@@ -45,21 +39,21 @@ export function resolveReference(base: URL, reference: string): URL | undefined 
 function fillPath(path: string, params: NonNullable<ClientRequest['params']>): string {
   if (!path.startsWith('/') || /[?#\\]/.test(path))
     throw new TypeError(`path has to start with "/" and to have no query or fragment: ${path}`)
-  const names = parameterNames(path)
+  const names = templateParameters(path)
   const extra = Object.keys(params).find((name) => !names.includes(name))
   if (extra !== undefined) throw new TypeError(`path has no parameter {${extra}}: ${path}`)
-  const filled = path.replace(PARAMETER, (_, name: string) => encodeParameter(name, params))
+  const filled = fillTemplate(path, (name) => textOfParameter(name, params))
   // URL parsers remove dot segments, also encoded ones, and the request would go to another resource.
   if (/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(filled)) throw new TypeError(`path has a dot segment: ${filled}`)
   return filled
 }
 
-function encodeParameter(name: string, params: NonNullable<ClientRequest['params']>): string {
+function textOfParameter(name: string, params: NonNullable<ClientRequest['params']>): string {
   const value = Object.hasOwn(params, name) ? params[name] : undefined
   const text = value === undefined ? '' : toText(value)
   if (text === '') throw new TypeError(`path parameter {${name}} is missing`)
   if (!text.isWellFormed()) throw new TypeError(`path parameter {${name}} is not well-formed text`)
-  return encodeURIComponent(text)
+  return text
 }
 
 // Concatenated, not resolved: a path with two leading slashes would name another host.

@@ -1,3 +1,4 @@
+import type { StreamEvent } from '@agentic-rest/profile'
 import type { Answered } from './answer.ts'
 import type { ClientRequest } from './client-request.ts'
 import { exchange } from './exchange.ts'
@@ -9,7 +10,6 @@ import type {
   TypedRequest,
   TypedRunRequest,
 } from './openapi-paths.ts'
-import type { StreamEvent } from './parse-events.ts'
 import { runRequest } from './run.ts'
 import type { RunOptions } from './run-options.ts'
 import { type ClientOptions, readSettings } from './settings.ts'

@@ -5,6 +5,7 @@ export type {
   Outcome,
   OutcomeType,
   RequiredInput,
+  StreamEvent,
   Trace,
   Violation,
 } from '@agentic-rest/profile'
@@ -23,7 +24,6 @@ export {
 } from './errors.ts'
 export type { TypedOutcome, TypedRequest, TypedRunRequest } from './openapi-paths.ts'
 export { type OperationState, type OperationStatus, operationStates } from './operation-status.ts'
-export type { StreamEvent } from './parse-events.ts'
 export type { Answers } from './place-answers.ts'
 export type { ProfileDemand, ProfileVersionText } from './profile-demand.ts'
 export type { PendingApproval, RunOptions } from './run-options.ts'

@@ -1,5 +1,5 @@
-import { headers, type InputLocation, type RequiredInput } from '@agentic-rest/profile'
-import { parameterNames, toText } from './build-url.ts'
+import { headers, type InputLocation, type RequiredInput, templateParameters } from '@agentic-rest/profile'
+import { toText } from './build-url.ts'
 import { type ClientRequest, isSafeMethod, type QueryValue } from './client-request.ts'
 
 /** Answers to the inputs of a clarification, by name. */
@@ -16,7 +16,7 @@ export function canPlace(request: ClientRequest, { name, location }: RequiredInp
     case 'query':
       return true
     case 'path':
-      return parameterNames(request.path).includes(name)
+      return templateParameters(request.path).includes(name)
     case 'header':
       return /^[\w-]+$/.test(name) && !ownHeaders.has(name.toLowerCase())
   }

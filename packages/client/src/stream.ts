@@ -1,11 +1,18 @@
-import { headers, mediaTypeEssence, outcomes, readOutcome } from '@agentic-rest/profile'
+import {
+  createEventParser,
+  type EventParser,
+  headers,
+  mediaTypeEssence,
+  outcomes,
+  readOutcome,
+  type StreamEvent,
+} from '@agentic-rest/profile'
 import type { Answer, Answered } from './answer.ts'
 import { buildUrl } from './build-url.ts'
 import type { ClientRequest } from './client-request.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { type Delivered, deliver, prepare } from './deliver.ts'
-import { StreamError } from './errors.ts'
-import { createEventParser, type StreamEvent } from './parse-events.ts'
+import { StreamError, TransportError } from './errors.ts'
 import { readAnswer, readHead, takeOutcome } from './read-answer.ts'
 import type { Settings } from './settings.ts'
 
@@ -80,10 +87,19 @@ async function* eventsOf(
     try {
       const { done, value } = (await reader?.read()) ?? { done: true }
       deadline.restart(0)
-      return done ? undefined : parser.push(decoder.decode(value, { stream: true }))
+      return done ? undefined : eventsIn(parser, decoder.decode(value, { stream: true }))
     } catch (error) {
       throw deadline.failure(error, delivered.sent)
     }
+  }
+}
+
+function eventsIn(parser: EventParser, text: string): StreamEvent[] {
+  try {
+    return parser.push(text)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new TransportError('EVENT_TOO_LARGE', error.message)
   }
 }
 

@@ -15,7 +15,10 @@ async function eventsOf(...chunks: readonly (string | Uint8Array)[]) {
 test('events have a name, data of several lines and an id', async () => {
   expect(
     await eventsOf('event: delta\nid: 7\ndata: a\ndata:b\ndata\n\n: comment\n\ndata: {"c":1}\n\n'),
-  ).toEqual([{ event: 'delta', data: 'a\nb\n', id: '7' }, { data: '{"c":1}' }])
+  ).toEqual([
+    { event: 'delta', data: 'a\nb\n', id: '7' },
+    { data: '{"c":1}', id: '7' },
+  ])
 })
 
 test('an unfinished event is not an event', async () => {
@@ -33,9 +36,7 @@ test('every kind of line end and every cut of the bytes give the same events', a
         const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length]
         const chunks = places.slice(1).map((place, index) => bytes.subarray(places[index], place))
         const events = await eventsOf(...chunks)
-        // A lone carriage return at the very end may be half of a line end, so that the last event stays open.
-        expect(events.slice(0, 1)).toEqual([{ event: 'ü', data: 'a:b' }])
-        if (end !== '\r') expect(events.slice(1)).toEqual([{ data: '😀' }])
+        expect(events).toEqual([{ event: 'ü', data: 'a:b' }, { data: '😀' }])
       },
     ),
   )
@@ -43,6 +44,6 @@ test('every kind of line end and every cut of the bytes give the same events', a
 
 test('an endless event is refused', async () => {
   await expect(eventsOf(`data: ${'x'.repeat(5_000_000)}`)).rejects.toThrow(
-    'an event of the stream is too long',
+    'an event is longer than 4194304 characters',
   )
 })

@@ -1,3 +1,4 @@
+export { type AcceptOptions, acceptsType } from './accept.ts'
 export { type AuditEmitter, type AuditEvent, noopAuditEmitter } from './audit.ts'
 export type {
   ApprovalRequiredBody,
@@ -10,9 +11,11 @@ export type {
   ValidationErrorBody,
 } from './bodies.ts'
 export { byName, canonicalJson } from './canonical-json.ts'
+export { createEventParser, type EventParser, type StreamEvent, writeEvent } from './event-stream.ts'
 export { type HeaderName, type HeaderSource, headerKeys, headers, headerValue } from './headers.ts'
 export { mcpMeta } from './mcp-meta.ts'
 export { isJsonType, isVendorType, type MediaType, mediaTypeEssence, parseMediaType } from './media-type.ts'
+export { METRIC_TEXT_TYPE, type MetricSeries, type MetricText, metricText } from './metric-text.ts'
 export { openApiComponents, openApiDocument } from './openapi-components.ts'
 export {
   type Accepted,
@@ -59,6 +62,7 @@ export {
   parseJson,
   parseOwnJson,
 } from './parse-json.ts'
+export { fillTemplate, templateParameters, templateShape } from './path-template.ts'
 export { printable, printableText } from './printable.ts'
 export {
   type AnswerParts,

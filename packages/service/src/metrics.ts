@@ -1,3 +1,4 @@
+import { type MetricText, metricText } from '@agentic-rest/profile'
 import type { Durable } from './durable.ts'
 import type { Log } from './log.ts'
 import type { ApprovalChange } from './runtime/approvals/approval-store.ts'
@@ -18,12 +19,12 @@ interface MetricsOptions {
 }
 
 // From a click to the usual expiry: people decide within seconds, or the next morning.
-const BUCKETS = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200, 86_400]
+const BUCKETS = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200, 86_400, Number.POSITIVE_INFINITY]
 
 interface Histogram {
+  readonly labels: readonly [operation: string, verdict: string]
   readonly counts: number[]
-  sum: number
-  count: number
+  value: number
 }
 
 /** Creates the metrics of a service. */
@@ -32,46 +33,38 @@ export function createMetrics({ durable, log, operations }: MetricsOptions): Ser
   return {
     observe(change) {
       if (change.type !== 'decided') return
-      const labels = `operation="${change.row.operation}",verdict="${change.verdict}"`
-      const histogram = waits.get(labels) ?? { counts: BUCKETS.map(() => 0), sum: 0, count: 0 }
-      waits.set(labels, histogram)
+      const labels = [change.row.operation, change.verdict] as const
+      const histogram = waits.get(labels.join(' ')) ?? { labels, counts: BUCKETS.map(() => 0), value: 0 }
+      waits.set(labels.join(' '), histogram)
       const bucket = BUCKETS.findIndex((limit) => change.waitedSeconds <= limit)
-      if (bucket >= 0) histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1
-      histogram.sum += change.waitedSeconds
-      histogram.count += 1
+      histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1
+      histogram.value += change.waitedSeconds
     },
     async expose() {
-      const lines = [...waitLines(waits)]
+      const metrics = [waitMetric([...waits.values()])]
       try {
-        if (operations.length > 0) lines.push(...(await stateLines(await durable().store(), operations)))
+        if (operations.length > 0) metrics.push(...(await stateMetrics(await durable().store(), operations)))
       } catch (cause) {
         log.warn('the metrics lack the counts of the store', { cause })
       }
-      return `${lines.join('\n')}\n`
+      return metricText(metrics)
     },
   }
 }
 
-function waitLines(waits: ReadonlyMap<string, Histogram>): readonly string[] {
-  const name = 'agentic_approval_wait_seconds'
-  const lines = [...waits].flatMap(([labels, { counts, sum, count }]) => {
-    let total = 0
-    const buckets = BUCKETS.map((limit, index) => {
-      total += counts[index] ?? 0
-      return `${name}_bucket{${labels},le="${limit}"} ${total}`
-    })
-    const last = [`${name}_bucket{${labels},le="+Inf"} ${count}`, `${name}_sum{${labels}} ${sum}`]
-    return [...buckets, ...last, `${name}_count{${labels}} ${count}`]
-  })
-  return [
-    `# HELP ${name} The time from the request of an approval to the decision about it.`,
-    `# TYPE ${name} histogram`,
-    ...lines,
-  ]
+function waitMetric(series: readonly Histogram[]): MetricText {
+  return {
+    name: 'agentic_approval_wait_seconds',
+    help: 'The time from the request of an approval to the decision about it.',
+    type: 'histogram',
+    labels: ['operation', 'verdict'],
+    buckets: BUCKETS,
+    series,
+  }
 }
 
 /** The counts of the whole store, not only of this process. */
-async function stateLines(store: Store, operations: readonly string[]): Promise<readonly string[]> {
+async function stateMetrics(store: Store, operations: readonly string[]): Promise<readonly MetricText[]> {
   const own = 'operation IN (SELECT json_array_elements_text($1::json))'
   const counts = await store.query<{ operation: string; state: string; count: number }>(
     `SELECT operation, state, count(*)::int AS count FROM agentic_operations WHERE ${own}
@@ -84,14 +77,19 @@ async function stateLines(store: Store, operations: readonly string[]): Promise<
     [JSON.stringify(operations)],
   )
   return [
-    '# HELP agentic_operations The background operations in the store, by state.',
-    '# TYPE agentic_operations gauge',
-    ...counts.map(
-      ({ operation, state, count }) =>
-        `agentic_operations{operation="${operation}",state="${state}"} ${count}`,
-    ),
-    '# HELP agentic_approvals_oldest_pending_seconds The age of the oldest approval that waits for a decision; 0 without one.',
-    '# TYPE agentic_approvals_oldest_pending_seconds gauge',
-    `agentic_approvals_oldest_pending_seconds ${Math.max(0, oldest?.seconds ?? 0)}`,
+    {
+      name: 'agentic_operations',
+      help: 'The background operations in the store, by state.',
+      type: 'gauge',
+      labels: ['operation', 'state'],
+      series: counts.map(({ operation, state, count }) => ({ labels: [operation, state], value: count })),
+    },
+    {
+      name: 'agentic_approvals_oldest_pending_seconds',
+      help: 'The age of the oldest approval that waits for a decision; 0 without one.',
+      type: 'gauge',
+      labels: [],
+      series: [{ labels: [], value: Math.max(0, oldest?.seconds ?? 0) }],
+    },
   ]
 }

@@ -3,7 +3,7 @@ import { createWriteStream, readFileSync, type WriteStream } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { headers } from '@agentic-rest/profile'
+import { headers, METRIC_TEXT_TYPE } from '@agentic-rest/profile'
 import { toResponse, writeAnswer } from './answer.ts'
 import { type ClosableAudit, jsonLinesAudit, teeAudit } from './audit/emitters.ts'
 import { httpAudit } from './audit/http-audit.ts'
@@ -49,7 +49,6 @@ export interface Served {
 
 const HEALTH_PATH = '/healthz'
 const METRICS_PATH = '/metrics'
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 /**
@@ -125,7 +124,7 @@ function withMetrics(fetch: NodeFetch, closes: readonly Closable[]): NodeFetch {
     if (request.method !== 'GET' || new URL(request.url).pathname !== METRICS_PATH)
       return fetch(request, bindings)
     const texts = await Promise.all(sources.map((source) => source.metrics?.()))
-    return new Response(texts.join(''), { headers: { [headers.contentType]: METRICS_TYPE } })
+    return new Response(texts.join(''), { headers: { [headers.contentType]: METRIC_TEXT_TYPE } })
   }
 }
 

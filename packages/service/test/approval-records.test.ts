@@ -121,7 +121,7 @@ it('serve answers GET /metrics with waits, operations by state and the oldest pe
     'text/plain; version=0.0.4; charset=utf-8',
   ])
   expect(metrics.text).toContain(
-    'agentic_approval_wait_seconds_bucket{operation="pay",verdict="rejected",le="60"} 1\n',
+    'agentic_approval_wait_seconds_bucket{le="60",operation="pay",verdict="rejected"} 1\n',
   )
   expect(metrics.text).toContain(
     'agentic_approval_wait_seconds_count{operation="pay",verdict="rejected"} 1\n',

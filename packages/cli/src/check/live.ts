@@ -8,7 +8,7 @@ import {
   type RouteConfig,
   tryRoute,
 } from '@agentic-rest/gateway'
-import { conditions, headers, outcomes } from '@agentic-rest/profile'
+import { conditions, fillTemplate, headers, outcomes } from '@agentic-rest/profile'
 import type { PeopleResult } from '@agentic-rest/stack'
 import {
   describeService,
@@ -180,7 +180,7 @@ function findRoute(
   { config, customPlugins, file }: Loaded,
 ): Omit<RoutedOperation, 'operation'> {
   const options = { customPlugins, baseFolder: dirname(resolve(file)) }
-  const trial = tryRoute(config, { method, target: path.replaceAll(/\{\w+\}/g, 'agentic-check') }, options)
+  const trial = tryRoute(config, { method, target: fillTemplate(path, () => 'agentic-check') }, options)
   if (trial.type !== 'route') return {}
   const index = config.routes.findIndex(({ id }) => id === trial.route.id)
   return addressesOf(trial.route, config).includes(target) ? { index } : { other: config.routes[index] }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { formatFaults, loadConfig, parseConfig, type RouteConfig } from '@agentic-rest/gateway'
-import { printableText } from '@agentic-rest/profile'
+import { printableText, templateShape } from '@agentic-rest/profile'
 import { exitCodes, type Host } from '../host.ts'
 import { InitError } from '../init/init-error.ts'
 import { type OpenApi, readOpenApi } from '../init/openapi.ts'
@@ -191,5 +191,5 @@ function planRoutes(service: ServiceDocument, { target, existing, text }: Existi
 
 /** Two routes may not differ in the names of their parameters alone. */
 function keyOf({ method, path }: Pick<ServiceOperation, 'path'> & { readonly method: string }): string {
-  return `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`
+  return `${method} ${templateShape(path)}`
 }

@@ -1,4 +1,11 @@
-import { mediaTypeEssence, type OutcomeType, outcomes, outcomeTypes, printable } from '@agentic-rest/profile'
+import {
+  fillTemplate,
+  mediaTypeEssence,
+  type OutcomeType,
+  outcomes,
+  outcomeTypes,
+  printable,
+} from '@agentic-rest/profile'
 import { stringify } from 'yaml'
 import { isObject } from '../offline/file-faults.ts'
 import { isOpenApi } from '../offline/openapi-faults.ts'
@@ -149,11 +156,11 @@ function fillPath(
   sample: Sample,
 ): Pick<OperationSketch, 'path' | 'invented'> {
   const invented: string[] = []
-  const path = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+  const path = fillTemplate(template, (name) => {
     const parameter = parameters.find((each) => each['in'] === 'path' && each['name'] === name)
     const value = parameter?.['example'] ?? sample.given(parameter?.['schema'])
     if (value === undefined) invented.push(name)
-    return encodeURIComponent(String(value ?? `some-${name}`))
+    return String(value ?? `some-${name}`)
   })
   const query = parameters
     .filter((each) => each['in'] === 'query' && each['required'] === true)

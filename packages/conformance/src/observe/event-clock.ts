@@ -1,3 +1,4 @@
+import { createEventParser } from '@agentic-rest/profile'
 import type { Arrival } from '../wire/exchange.ts'
 
 /** Records the completion time of each event of a stream. */
@@ -6,31 +7,14 @@ interface EventClock {
   take(piece: Arrival): void
 }
 
-// Enough of a line to recognise its field.
-const FIELD_LENGTH = 5
-
-/** Creates the clock of one stream. A blank line ends an event; an event without data does not count (HTML, 9.2.6). */
+/** Creates the clock of one stream. An event without data does not count. The wire bounds the length of the stream. */
 export function createEventClock(): EventClock {
   const times: number[] = []
-  let line = ''
-  let hasData = false
-  let isAfterReturn = false
-  const endLine = (atMs: number) => {
-    if (line === '' && hasData) times.push(atMs)
-    hasData = line !== '' && (hasData || /^data(:|$)/.test(line))
-    line = ''
-  }
+  const parser = createEventParser(Number.POSITIVE_INFINITY)
   return {
     times,
     take({ atMs, text }) {
-      // A CRLF may be split between two pieces.
-      const piece = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text
-      isAfterReturn = text.endsWith('\r')
-      for (const [index, part] of piece.split(/\r\n|\r|\n/).entries()) {
-        if (index > 0) endLine(atMs)
-        line += part.slice(0, FIELD_LENGTH)
-      }
-      line = line.slice(0, FIELD_LENGTH)
+      times.push(...parser.push(text).map(() => atMs))
     },
   }
 }

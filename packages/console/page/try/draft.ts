@@ -88,11 +88,6 @@ function textsByName(value: unknown): ReadonlyMap<string, string> {
   return new Map([...fields.keys()].map((name) => [name, textOf(fields, name)]))
 }
 
-/** The parameter names of a path template. */
-export function paramNames(path: string): string[] {
-  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)
-}
-
 /** Whether a request of this method has a body. */
 export function hasBody({ method }: Pick<Route, 'method'>): boolean {
   return !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(method.toUpperCase())

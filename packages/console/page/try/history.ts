@@ -1,4 +1,4 @@
-import { headerKeys, parseJson } from '@agentic-rest/profile'
+import { fillTemplate, headerKeys, parseJson } from '@agentic-rest/profile'
 import type { Route } from '../api/bodies.ts'
 import { fieldsOf, listOf, numberOrNull, textOf } from '../api/read-json.ts'
 import { createStore, type Store } from '../shell/store.ts'
@@ -113,9 +113,7 @@ export interface SentDraft {
 /** Makes the entry of a request. It never contains a token, whatever field it was written into. */
 export function makeEntry({ draft, route, token }: SentDraft, at: string): HistoryEntry {
   const clean = withoutSecrets(draft, token)
-  const path = route.path.replace(/\{([^{}]+)\}/g, (_whole, name: string) =>
-    encodeURIComponent(clean.params.get(name) ?? ''),
-  )
+  const path = fillTemplate(route.path, (name) => clean.params.get(name) ?? '')
   const query = clean.query.trim().replace(/^\?/, '')
   return {
     // Two tabs may send in the same millisecond. `randomUUID` exists only on https and this machine.

@@ -1,5 +1,5 @@
+import { templateParameters } from '@agentic-rest/profile'
 import type { Route } from '../api/bodies.ts'
-import { paramNames } from './draft.ts'
 
 /** The route of a method and path, the methods of the path, or nothing. */
 export type RouteMatch =
@@ -47,7 +47,7 @@ function paramsOf(template: string, path: string): ReadonlyMap<string, string> {
   const values = segmentsOf(template).flatMap((segment, index) =>
     isParam(segment) ? [decode(given[index] ?? '')] : [],
   )
-  return new Map(paramNames(template).map((name, index) => [name, values[index] ?? '']))
+  return new Map(templateParameters(template).map((name, index) => [name, values[index] ?? '']))
 }
 
 function decode(text: string): string {

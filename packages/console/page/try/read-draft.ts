@@ -1,7 +1,7 @@
 import type { ClientRequest } from '@agentic-rest/client'
-import { parseJson } from '@agentic-rest/profile'
+import { parseJson, templateParameters } from '@agentic-rest/profile'
 import type { Route } from '../api/bodies.ts'
-import { ANY_ROUTE, type Draft, hasBody, isStreamed, paramNames } from './draft.ts'
+import { ANY_ROUTE, type Draft, hasBody, isStreamed } from './draft.ts'
 import { entryFault, entryOf, isUnreadable } from './field-entry.ts'
 import type { ServiceOperation } from './service-operation.ts'
 
@@ -37,7 +37,7 @@ function pathFault(path: string): string | undefined {
 }
 
 function readInputs(draft: Draft, route: Route, faults: Map<string, string>): DraftReading {
-  const names = paramNames(route.path)
+  const names = templateParameters(route.path)
   for (const name of names) {
     if (!draft.params.get(name)) faults.set(`param ${name}`, 'Needed: it is part of the path.')
   }

@@ -1,7 +1,8 @@
+import { templateParameters } from '@agentic-rest/profile'
 import type { Route } from '../api/bodies.ts'
 import type { Feed } from '../live/feed.ts'
 import { Field } from '../shell/field.tsx'
-import { type Draft, hasBody, paramNames } from './draft.ts'
+import { type Draft, hasBody } from './draft.ts'
 import { bodyMembers, entryOf, withEntry } from './field-entry.ts'
 import { SchemaField } from './schema-field.tsx'
 import type { InputField, ServiceOperation } from './service-operation.ts'
@@ -58,7 +59,7 @@ export function hasQueryFields(described: Described): boolean {
 
 /** The parameters of the path, with what the service says about them. */
 function pathFields(route: Route, operation: ServiceOperation | undefined): InputField[] {
-  return paramNames(route.path).map(
+  return templateParameters(route.path).map(
     (name) =>
       operation?.fields.find((field) => field.location === 'path' && field.name === name) ?? plainParam(name),
   )

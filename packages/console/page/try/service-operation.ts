@@ -1,7 +1,6 @@
-import { headerKeys } from '@agentic-rest/profile'
+import { headerKeys, templateParameters, templateShape } from '@agentic-rest/profile'
 import type { Route } from '../api/bodies.ts'
 import { type Fields, fieldsOf, isTrue, listOf, textOf } from '../api/read-json.ts'
-import { paramNames } from './draft.ts'
 import { resolveSchema, type Shape, shapeOf, typesOf } from './schema-shape.ts'
 
 /** An input of an operation. */
@@ -62,8 +61,8 @@ function describe(found: Found, route: Pick<Route, 'path'>): ServiceOperation {
 
 function parameterFields({ document, path, shared, operation }: Found, route: Pick<Route, 'path'>) {
   // The gateway may name the parameters of the same path differently.
-  const names = paramNames(route.path)
-  const renamed = new Map(paramNames(path).map((name, index) => [name, names[index] ?? name]))
+  const names = templateParameters(route.path)
+  const renamed = new Map(templateParameters(path).map((name, index) => [name, names[index] ?? name]))
   const all = [shared, operation].flatMap((each) => listOf(each, 'parameters', (one) => one))
   const fields = all
     .map((each) => parameterField(document, resolveSchema(document, each)))
@@ -127,7 +126,7 @@ function jsonSchemaIn(holder: Fields): unknown {
 
 /** A path in which parameters have no name. */
 function templateOf(path: string): string {
-  return path.replace(/\{[^{}]*\}/g, '{}').replace(/\/+$/, '')
+  return templateShape(path).replace(/\/+$/, '')
 }
 
 function serverPath(server: unknown): string {

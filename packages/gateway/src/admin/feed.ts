@@ -1,4 +1,4 @@
-import { outcomes } from '@agentic-rest/profile'
+import { outcomes, writeEvent } from '@agentic-rest/profile'
 import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { GatewayConfig } from '../config/config-schema.ts'
 import type { Exchange, Reply } from '../exchange.ts'
@@ -123,7 +123,7 @@ export class Feed {
 }
 
 function eventText(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  return writeEvent({ event, data: JSON.stringify(data) })
 }
 
 interface Reader {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { headers as headerNames } from '@agentic-rest/profile'
+import { acceptsType, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { pageScript, pageStyle } from './page-source.ts'
 import { APPROVALS_PATH, SESSION_PATH } from './session.ts'
@@ -9,14 +9,7 @@ const PAGE_PATH = new RegExp(`^${APPROVALS_PATH}/[^/]+$`)
 /** Whether a person opens an approval in a browser. Programs ask for JSON, or for anything. */
 export function isPageRequest({ method, path, headers }: Exchange): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
-  return PAGE_PATH.test(path) && path !== SESSION_PATH && prefersHtml(headers['accept'])
-}
-
-const REFUSED = /;\s*q=0(?:\.0{0,3})?\s*$/
-
-/** Whether an `Accept` header names HTML; a wildcard or a weight of zero does not. */
-function prefersHtml(accept = ''): boolean {
-  return accept.split(',').some((range) => /^\s*text\/html\s*(?:;|$)/i.test(range) && !REFUSED.test(range))
+  return PAGE_PATH.test(path) && path !== SESSION_PATH && acceptsType(headers['accept'], 'text/html')
 }
 
 const policy = [

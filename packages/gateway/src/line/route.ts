@@ -1,4 +1,4 @@
-import type { Outcome } from '@agentic-rest/profile'
+import { acceptsType, type Outcome } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { invalidRequest, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
@@ -25,7 +25,8 @@ export function findRoute(exchange: Exchange, { snapshot }: Parts): StepResult {
   exchange.route = match.route
   exchange.params = match.params
   if (match.isNeighbour) return invalidRequest('path', NEIGHBOUR_FAULT)
-  exchange.streaming = match.route.mode === 'sse' && acceptsEventStream(exchange.headers['accept'])
+  exchange.streaming =
+    match.route.mode === 'sse' && acceptsType(exchange.headers['accept'], 'text/event-stream')
   startDeadline(exchange, match.route)
   return undefined
 }
@@ -40,15 +41,4 @@ function startDeadline(exchange: Exchange, { executionTimeoutSeconds }: RouteCon
   if (executionTimeoutSeconds === 0) return
   const seconds = executionTimeoutSeconds + (exchange.streaming ? STREAM_SURPLUS_SECONDS : 0)
   setDeadline(exchange, exchange.startedAt + seconds * 1000)
-}
-
-/** Whether an `Accept` header asks for an event stream by name; a wildcard or a weight of zero does not. */
-function acceptsEventStream(accept: string | undefined): boolean {
-  if (accept === undefined || !/event-stream/i.test(accept)) return false
-  return accept.split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return (
-      type === 'text/event-stream' && !parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter))
-    )
-  })
 }

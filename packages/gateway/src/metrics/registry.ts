@@ -1,3 +1,5 @@
+import { METRIC_TEXT_TYPE, metricText } from '@agentic-rest/profile'
+
 /** What a metric is called, what it counts and how it is labelled. */
 export interface MetricDescription {
   readonly name: string
@@ -215,8 +217,8 @@ export class Registry {
 
   /** Version 0.0.4 of the text format of Prometheus. */
   expose(): Exposition {
-    const text = `${this.#all.map(textOf).join('\n\n')}\n`
-    return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text }
+    const text = metricText(this.#all.map(({ description, series }) => ({ ...description, series })))
+    return { contentType: METRIC_TEXT_TYPE, text }
   }
 
   get #all(): readonly Metric[] {
@@ -235,46 +237,4 @@ function addTo(counts: number[] | undefined, index: number, amount: number): voi
 
 function copyOf({ labels, value, counts }: Series): Series {
   return { labels, value, counts: counts && [...counts] }
-}
-
-function textOf({ description, series }: Metric): string {
-  const { name, help, type } = description
-  const head = [`# HELP ${name} ${escapeLine(help)}`, `# TYPE ${name} ${type}`]
-  return [...head, ...series.flatMap((one) => samplesOf(description, one))].join('\n')
-}
-
-function samplesOf({ name, labels: names, buckets }: MetricDescription, series: Series): string[] {
-  const labels = names.map((label, index) => labelText(label, series.labels[index] ?? ''))
-  if (series.counts === undefined) return [sampleText(name, labels, series.value)]
-  // A bucket of the text format includes all smaller ones.
-  let total = 0
-  const samples = series.counts.map((count, index) => {
-    total += count
-    const bound = buckets?.[index] ?? Number.POSITIVE_INFINITY
-    return sampleText(`${name}_bucket`, [labelText('le', numberText(bound)), ...labels], total)
-  })
-  return [
-    ...samples,
-    sampleText(`${name}_sum`, labels, series.value),
-    sampleText(`${name}_count`, labels, total),
-  ]
-}
-
-function sampleText(name: string, labels: readonly string[], value: number): string {
-  const labelled = labels.length === 0 ? name : `${name}{${labels.join(',')}}`
-  return `${labelled} ${numberText(value)}`
-}
-
-function labelText(name: string, value: string): string {
-  return `${name}="${escapeLine(value).replaceAll('"', '\\"')}"`
-}
-
-function escapeLine(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
-}
-
-/** JavaScript writes numbers as Go reads them, except for infinity. */
-function numberText(value: number): string {
-  if (Math.abs(value) !== Number.POSITIVE_INFINITY) return String(value)
-  return value > 0 ? '+Inf' : '-Inf'
 }

@@ -1,4 +1,4 @@
-import { type Outcome, type Trace, writeOutcome } from '@agentic-rest/profile'
+import { type Outcome, type Trace, writeEvent, writeOutcome } from '@agentic-rest/profile'
 
 const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -35,5 +35,5 @@ function isLineEnd(byte: number): boolean {
 
 /** The last frame of a broken stream: the outcome as an event of type `error`. */
 export function lastFrame(outcome: Outcome, trace: Trace): string {
-  return `event: error\ndata: ${writeOutcome(outcome, trace).body}\n\n`
+  return writeEvent({ event: 'error', data: writeOutcome(outcome, trace).body })
 }

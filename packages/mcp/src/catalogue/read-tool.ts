@@ -1,4 +1,4 @@
-import { headers, outcomes } from '@agentic-rest/profile'
+import { headers, outcomes, templateParameters, templateShape } from '@agentic-rest/profile'
 import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
 import {
   annotationsOf,
@@ -7,7 +7,6 @@ import {
   isToolName,
   MAX_NAME_LENGTH,
   type Place,
-  pathParametersOf,
   type ToolDefinition,
   type ToolReading,
   type ToolRoute,
@@ -101,7 +100,7 @@ function inputsOf(route: ToolRoute, document: unknown): Inputs {
 /** The inputs of a schema without a document: path parameters by their names, all others in the body or the query. */
 function schemaInputs({ method, path }: ToolRoute, schema: JsonObject): Inputs {
   const copy = new SchemaCopy(schema)
-  const names = pathParametersOf(path)
+  const names = templateParameters(path)
   const elsewhere = hasEffect(method) && method !== 'DELETE' ? 'body' : 'query'
   const required = requiredOf(schema)
   const properties = objectAt(schema, 'properties')
@@ -137,7 +136,7 @@ function documentInputs(route: ToolRoute, document: unknown): Inputs {
     inputs,
     additional: body.additional,
     definitions: copy.definitions,
-    pathParameters: pathParametersOf(template),
+    pathParameters: templateParameters(template),
     text:
       [textAt(operation, 'summary'), textAt(operation, 'description')].filter(Boolean).join('\n\n') ||
       undefined,
@@ -155,7 +154,7 @@ function hasClarification(copy: SchemaCopy, operation: JsonObject): boolean {
 }
 
 function findOperation({ method, path }: ToolRoute, document: JsonObject) {
-  const wanted = blanked(path)
+  const wanted = templateShape(path)
   const prefixes = ['', ...listAt(document, 'servers').map((server) => serverPath(textAt(server, 'url')))]
   // Looked up, not compared one by one: a document may have thousands of servers and of paths.
   const templates = new Set(
@@ -164,13 +163,9 @@ function findOperation({ method, path }: ToolRoute, document: JsonObject) {
   for (const [template, item] of Object.entries(objectAt(document, 'paths'))) {
     const operation = isObject(item) ? item[method.toLowerCase()] : undefined
     if (!isObject(item) || !isObject(operation)) continue
-    if (templates.has(blanked(template))) return { template, item, operation }
+    if (templates.has(templateShape(template))) return { template, item, operation }
   }
   throw new SchemaError('no_operation', `the document has no operation for ${method} ${path}`)
-}
-
-function blanked(template: string): string {
-  return template.replaceAll(/\{[^{}]*\}/g, '{}')
 }
 
 function serverPath(url: string | undefined): string {
@@ -179,7 +174,7 @@ function serverPath(url: string | undefined): string {
 }
 
 function pathInputs(template: string, parameters: readonly JsonObject[], copy: SchemaCopy): Input[] {
-  return pathParametersOf(template).map((name) => {
+  return templateParameters(template).map((name) => {
     const found = parameters.findLast((each) => each['in'] === 'path' && each['name'] === name)
     const schema = found === undefined ? { type: 'string' } : copy.copy(schemaOf(found))
     return { location: 'path', name, schema, description: textAt(found, 'description'), required: true }

@@ -88,11 +88,6 @@ export function toolNameOf({ id, mcp }: Pick<ToolRoute, 'id' | 'mcp'>): string {
   return mcp.name ?? id.replaceAll(/[^A-Za-z0-9_-]/g, '-')
 }
 
-/** The names of the parameters in a path template, in order. */
-export function pathParametersOf(template: string): string[] {
-  return [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
-}
-
 const hintsByMethod: Readonly<Record<string, JsonObject>> = {
   GET: { readOnlyHint: true },
   HEAD: { readOnlyHint: true },

@@ -1,4 +1,4 @@
-import type { InputLocation } from '@agentic-rest/profile'
+import { fillTemplate, type InputLocation } from '@agentic-rest/profile'
 import { isOwnedHeader, KEY_ARGUMENT } from '../catalogue/read-tool.ts'
 import { type CatalogueTool, hasEffect } from '../catalogue/tool.ts'
 import { isObject, type JsonObject } from '../json-value.ts'
@@ -62,14 +62,15 @@ function wholeBody(tool: CatalogueTool, location: InputLocation, name: string): 
 }
 
 function fill(tool: CatalogueTool, values: Values): ToolRequest | NoRequest {
-  let path = tool.route.path
+  const segments: string[] = []
   for (const name of tool.pathParameters) {
     const segment = segmentOf(values.path.get(name))
     if (segment === undefined) return missingParameter(tool, name)
     if (!isSegment(segment)) return { type: 'invalid', name, message: 'is not a path segment' }
-    // Names differ between the template and the document; the order does not.
-    path = path.replace(/\{[^{}]*\}/, () => encodeURIComponent(segment))
+    segments.push(segment)
   }
+  // Names differ between the template and the document; the order does not.
+  const path = fillTemplate(tool.route.path, (_name, index) => segments[index] ?? '')
   const header = headersOf(values.header)
   if (!isObject(header)) return { type: 'invalid', name: header, message: 'cannot be the value of a header' }
   const target = path + queryOf(values.query)

@@ -1,4 +1,4 @@
-import { headerValue } from '@agentic-rest/profile'
+import { acceptsType, headerValue } from '@agentic-rest/profile'
 import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
 import type { McpRequest } from './http.ts'
 import { invalidParams, type RpcError, type RpcRequest, rpcCodes } from './json-rpc.ts'
@@ -52,7 +52,7 @@ export function namesModern(version: string | undefined): version is string {
 /** Whether an event stream may be the answer. */
 export function acceptsStream({ headers }: McpRequest): boolean {
   const accept = headerValue(headers, 'accept')
-  return accept === undefined || /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
+  return accept === undefined || acceptsType(accept, 'text/event-stream', { wildcards: true })
 }
 
 function metaError({ params }: RpcRequest): RpcError | undefined {

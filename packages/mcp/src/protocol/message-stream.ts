@@ -1,3 +1,4 @@
+import { writeEvent } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
 import type { JsonObject } from '../json-value.ts'
 import { type AnswerFacts, httpStatuses, jsonAnswer, type McpAnswer, streamHeaders } from './http.ts'
@@ -109,7 +110,7 @@ export async function* frames(
 }
 
 function frame(message: JsonObject): string {
-  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
+  return writeEvent({ event: 'message', data: JSON.stringify(message) })
 }
 
 /** Waits for the next message; true if none came for a while, so that proxies would end the connection. */

@@ -1,3 +1,4 @@
+import { templateShape } from '@agentic-rest/profile'
 import { TrieRouter } from 'hono/router/trie-router'
 import { endWith, goOn, type Step } from '../answer.ts'
 import type { Operation } from '../operation.ts'
@@ -89,7 +90,7 @@ function assertDistinct(operations: readonly Operation[]): void {
 }
 
 function shapeOfRoute({ method, path }: Operation): string {
-  return `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`
+  return `${method} ${templateShape(path)}`
 }
 
 function repeated(values: readonly string[]): readonly string[] {

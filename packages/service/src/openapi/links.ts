@@ -1,4 +1,4 @@
-import type { OutcomeType } from '@agentic-rest/profile'
+import { type OutcomeType, templateShape } from '@agentic-rest/profile'
 import { type JsonSchema, outputJsonSchemaOf } from '../input/json-schema.ts'
 import type { Operation } from '../operation.ts'
 
@@ -34,17 +34,15 @@ export function linksOf(operation: Operation, all: readonly Operation[]): Links 
 
 /** The operation that shows a created resource: GET with one more parameter, which is in the created body. */
 function resourceLink({ path, parameters, output }: Operation, all: readonly Operation[]) {
-  const reader = all.find((other) => other.method === 'GET' && shapeOf(other.path) === `${shapeOf(path)}/{}`)
+  const reader = all.find(
+    (other) => other.method === 'GET' && templateShape(other.path) === `${templateShape(path)}/{}`,
+  )
   const last = reader?.parameters.at(-1)
   const member = last && [last, 'id'].find((name) => membersOf(output.created).has(name))
   if (reader === undefined || member === undefined) return undefined
   const outer = parameters.map((name, index) => [reader.parameters[index] ?? name, `$request.path.${name}`])
   const own = [last, `$response.body#/${member}`]
   return { operationId: reader.id, parameters: Object.fromEntries([...outer, own]) }
-}
-
-function shapeOf(path: string): string {
-  return path.replaceAll(/\{\w+\}/g, '{}')
 }
 
 function membersOf(output: Operation['output']['created']): ReadonlySet<string> {

@@ -1,5 +1,3 @@
-import { TransportError } from './errors.ts'
-
 /** One event of a stream. */
 export interface StreamEvent {
   /** `message` by default. */
@@ -14,7 +12,10 @@ export interface EventParser {
   push(text: string): StreamEvent[]
 }
 
-/** Creates a parser of event streams (HTML standard, 9.2.6) with a limit on the size of an event. */
+/**
+ * Creates a parser of event streams (HTML standard, 9.2.6) with a limit on the size of an event. A longer one throws a
+ * `RangeError`.
+ */
 export function createEventParser(maxEventLength: number): EventParser {
   let line = ''
   let afterReturn = false
@@ -24,7 +25,7 @@ export function createEventParser(maxEventLength: number): EventParser {
 
   const refuseExcess = () => {
     if (data.length + line.length > maxEventLength)
-      throw new TransportError('EVENT_TOO_LARGE', `an event is longer than ${maxEventLength} characters`)
+      throw new RangeError(`an event is longer than ${maxEventLength} characters`)
   }
   const takeField = (name: string, value: string) => {
     if (name === 'data') data += `${value}\n`
@@ -65,4 +66,10 @@ export function createEventParser(maxEventLength: number): EventParser {
       return events
     },
   }
+}
+
+/** The text of an event. Its data may have several lines. */
+export function writeEvent({ event, data }: { readonly event?: string; readonly data: string }): string {
+  const name = event === undefined ? '' : `event: ${event}\n`
+  return `${name}data: ${data.replaceAll(/\r\n?|\n/g, '\ndata: ')}\n\n`
 }

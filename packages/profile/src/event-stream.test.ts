@@ -1,7 +1,7 @@
 import { growth, LINEAR } from '@agentic-rest/testing/cpu-ratio'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createEventParser, type StreamEvent } from './parse-events.ts'
+import { createEventParser, type StreamEvent, writeEvent } from './event-stream.ts'
 
 function parse(...chunks: readonly string[]): StreamEvent[] {
   const parser = createEventParser(1000)
@@ -90,7 +90,7 @@ describe('an event stream', () => {
     const feed = () => {
       for (let index = 0; index < 1100; index += 1) parser.push(part(index))
     }
-    expect(feed).toThrow(expect.objectContaining({ name: 'TransportError', code: 'EVENT_TOO_LARGE' }))
+    expect(feed).toThrow(new RangeError('an event is longer than 1000 characters'))
   })
 
   test('small events and comments without end are no large event', () => {
@@ -108,4 +108,10 @@ describe('an event stream', () => {
     }
     expect(await growth({ workOf, size: 160_000 })).toBeLessThan(LINEAR)
   })
+})
+
+test('a written event is read again, in all its lines', () => {
+  expect(writeEvent({ event: 'error', data: '{}' })).toBe('event: error\ndata: {}\n\n')
+  const text = writeEvent({ event: 'add', data: 'a\n\r\nb\rc' }) + writeEvent({ data: '' })
+  expect(parse(text)).toEqual([{ event: 'add', data: 'a\n\nb\nc', id: '' }, message('')])
 })

@@ -1,0 +1,23 @@
+/** Whether a wildcard of an `Accept` header counts as the media type. */
+export interface AcceptOptions {
+  readonly wildcards?: boolean
+}
+
+/** Whether an `Accept` header names a media type; one with the weight zero is refused (RFC 9110, section 12.5.1). */
+export function acceptsType(
+  accept: string | undefined,
+  essence: string,
+  { wildcards = false }: AcceptOptions = {},
+): boolean {
+  if (accept === undefined) return false
+  const lowered = accept.toLowerCase()
+  // Most requests accept anything and name nothing.
+  if (!wildcards && !lowered.includes(essence)) return false
+  const wanted = wildcards ? [essence, `${essence.split('/', 1)[0]}/*`, '*/*'] : [essence]
+  return lowered.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    return wanted.includes(type) && !parameters.some((parameter) => NEVER.test(parameter))
+  })
+}
+
+const NEVER = /^q=0(?:\.0{0,3})?$/
