@@ -10,6 +10,8 @@ const bundle = await rolldown({
     validate: join(source, 'validate.ts'),
     'admin/index': join(source, 'admin/index.ts'),
     'approval/index': join(source, 'approval/index.ts'),
+    'key-set': join(source, 'key-set.ts'),
+    span: join(source, 'span.ts'),
     'audit-log/index': join(source, 'audit-log/index.ts'),
   },
   platform: 'neutral',

@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { AuditEmitter, AuditEvent } from '@agentic-rest/profile'
-import { type Attributes, type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
+import { spanOrigin, spanTime, traceIdOf } from '@agentic-rest/profile/span'
+import { type Attributes, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc'
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace'
 import { type Log, stderrLog } from './log.ts'
@@ -25,7 +26,6 @@ const SPAN_NAME = 'agentic.response'
 const MAX_WAITING = 8_192
 const DELAY_MS = 1_000
 const EXPORT_TIMEOUT_MS = 5_000
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Sends one span per audit record to an OTLP collector. Lost records are logged. */
 export function otlpAudit(options: OtlpAuditOptions): OtlpAudit {
@@ -42,13 +42,13 @@ export function otlpAudit(options: OtlpAuditOptions): OtlpAudit {
     // Longer than the timeout of the exporter, so that the exporter reports the result of a batch.
     exportTimeoutMillis: 2 * EXPORT_TIMEOUT_MS,
   })
-  const resource = resourceOf(serviceName)
+  const origin = spanOrigin(serviceName, '@agentic-rest/service')
   return {
     emit(event) {
       // The processor would drop the record silently. The service logs the error thrown here.
       if (waiting >= MAX_WAITING) throw new Error('the queue of audit records is full')
       waiting += 1
-      processor.onEnd(spanOf(event, resource))
+      processor.onEnd(spanOf(event, origin))
     },
     async close() {
       await processor
@@ -81,9 +81,9 @@ function observed(exporter: SpanExporter, log: Log, onDone: (count: number) => v
   }
 }
 
-function spanOf(event: AuditEvent, resource: ReadableSpan['resource']): ReadableSpan {
+function spanOf(event: AuditEvent, origin: ReturnType<typeof spanOrigin>): ReadableSpan {
   const spanId = randomBytes(8).toString('hex')
-  const at = hrTime(Date.parse(event.timestamp))
+  const at = spanTime(Date.parse(event.timestamp))
   return {
     name: SPAN_NAME,
     kind: SpanKind.INTERNAL,
@@ -94,20 +94,8 @@ function spanOf(event: AuditEvent, resource: ReadableSpan['resource']): Readable
     status: { code: isFailure(event.outcome) ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
     attributes: attributesOf(event),
     links: [],
-    events: [],
-    ended: true,
-    resource,
-    instrumentationScope: { name: '@agentic-rest/service' },
-    droppedAttributesCount: 0,
-    droppedEventsCount: 0,
-    droppedLinksCount: 0,
+    ...origin,
   }
-}
-
-/** The trace id of a correlation id, computed as in the gateway, so that the spans join (decision 23). */
-function traceIdOf(correlationId: string): string {
-  const digits = UUID.test(correlationId) ? correlationId.replaceAll('-', '').toLowerCase() : ''
-  return /[^0]/.test(digits) ? digits : hash('sha256', correlationId, 'hex').slice(0, 32)
 }
 
 function attributesOf({ attributes, ...fields }: AuditEvent): Attributes {
@@ -117,19 +105,4 @@ function attributesOf({ attributes, ...fields }: AuditEvent): Attributes {
 
 function isFailure(outcome: string): boolean {
   return outcome === 'error' || outcome === 'failed_dependency'
-}
-
-function resourceOf(serviceName: string): ReadableSpan['resource'] {
-  const attributes = { 'service.name': serviceName }
-  const resource: ReadableSpan['resource'] = {
-    attributes,
-    merge: () => resource,
-    getRawAttributes: () => Object.entries(attributes),
-  }
-  return resource
-}
-
-function hrTime(milliseconds: number): HrTime {
-  const seconds = Math.floor(milliseconds / 1000)
-  return [seconds, Math.round((milliseconds - seconds * 1000) * 1_000_000)]
 }

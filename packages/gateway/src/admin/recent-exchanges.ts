@@ -1,11 +1,11 @@
 import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
 import type { AdminBody } from '@agentic-rest/profile/admin'
+import { readTraceparent, traceIdOf } from '@agentic-rest/profile/span'
 import { type Exchange, redactedText } from '../exchange.ts'
 import type { Watcher } from '../line/parts.ts'
 import type { Log } from '../log.ts'
 import { addCall } from '../plugins/otel-audit/audit-event.ts'
 import { eventTypes, lastParameter } from '../plugins/otel-audit/otel-audit.ts'
-import { readTraceparent, traceIdOf } from '../upstream/trace-context.ts'
 import { exchangeTimes, isStreamed, roundMs } from './exchange-times.ts'
 import { keepHeaders } from './kept-headers.ts'
 

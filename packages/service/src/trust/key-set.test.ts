@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { memoryLog } from '@agentic-rest/testing/start-service'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { readKeySet, remoteKeySet, staticKeySet } from './key-set.ts'
+import { remoteKeySet, staticKeySet, usableKeys } from './key-set.ts'
 
 const jwkOf = (type: 'ed25519' | 'ec') =>
   (type === 'ec'
@@ -13,45 +13,24 @@ const ec = { ...jwkOf('ec'), kid: 'k-1' }
 const unknown = { kind: 'unknown' }
 const found = { kind: 'found', key: expect.anything() }
 
-describe('a key set is read', () => {
-  test('with keys of both kinds, with and without id and use', () => {
-    const read = readKeySet({ keys: [ed, { ...ec, use: 'sig' }, { ...ed, kid: undefined }] })
-    expect(read.map(({ kid, alg }) => [kid, alg])).toEqual([
-      ['k-1', 'EdDSA'],
-      ['k-1', 'ES256'],
-      [undefined, 'EdDSA'],
-    ])
-  })
-
-  test.each([
-    ['a number', 7],
-    ['a text', 'RSA'],
-    ['null', null],
-    ['another type', { kty: 'RSA', n: 'AQAB', e: 'AQAB' }],
-    ['another curve', { ...ed, crv: 'X25519' }],
-    ['another use', { ...ed, use: 'enc' }],
-    ['an id that is no text', { ...ed, kid: 7 }],
-    ['no content', { kty: 'OKP', crv: 'Ed25519' }],
-  ])('without an entry that is %s', (_title, entry) => {
-    expect(readKeySet({ keys: [entry, ed] })).toHaveLength(1)
-  })
-
-  test.each([7, 'keys', null, undefined, {}, [], { keys: 'all' }, { keys: {} }])(
-    'of %j as empty',
-    (given) => {
-      expect(readKeySet(given)).toEqual([])
-    },
-  )
+test('keys of the two accepted algorithms are used', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
+  expect(usableKeys({ keys: [ed, rsa, { ...ec, use: 'sig' }, { ...ed, kid: undefined }] })).toMatchObject([
+    { kid: 'k-1', shape: 'OKP Ed25519' },
+    { kid: 'k-1', shape: 'EC P-256' },
+    { kid: undefined, shape: 'OKP Ed25519' },
+  ])
+  expect(usableKeys({ keys: 'all' })).toEqual([])
 })
 
 test('a key is found by id and algorithm; without an id there must be only one', () => {
-  const both = staticKeySet(readKeySet({ keys: [ed, { ...ed, kid: 'k-2' }, ec] }))
+  const both = staticKeySet(usableKeys({ keys: [ed, { ...ed, kid: 'k-2' }, ec] }))
   expect(both.find({ kid: 'k-2', alg: 'EdDSA' })).toEqual(found)
   expect(both.find({ kid: 'k-3', alg: 'EdDSA' })).toEqual(unknown)
   expect(both.find({ kid: 'k-2', alg: 'ES256' })).toEqual(unknown)
   expect(both.find({ kid: undefined, alg: 'ES256' })).toEqual(found)
   expect(both.find({ kid: undefined, alg: 'EdDSA' })).toEqual(unknown)
-  const twice = staticKeySet(readKeySet({ keys: [ed, { ...jwkOf('ed25519'), kid: 'k-1' }] }))
+  const twice = staticKeySet(usableKeys({ keys: [ed, { ...jwkOf('ed25519'), kid: 'k-1' }] }))
   expect(twice.find({ kid: 'k-1', alg: 'EdDSA' })).toEqual(unknown)
 })
 

@@ -1,5 +1,6 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { parseJson } from '@agentic-rest/profile'
+import { fitsAlgorithm, type PublicKey, readKeySet } from '@agentic-rest/profile/key-set'
 import { decodeUtf8, readBytes } from '../http/read-body.ts'
 import type { Log } from '../log.ts'
 
@@ -9,7 +10,9 @@ export interface JsonWebKeySet {
 }
 
 /** The accepted algorithms. Everything else, such as `none` and `HS256`, has no keys here. */
-export type KeyAlgorithm = 'EdDSA' | 'ES256'
+export type KeyAlgorithm = (typeof ALGORITHMS)[number]
+
+const ALGORITHMS = ['EdDSA', 'ES256'] as const
 
 /** The key that the header of a token names. */
 export interface WantedKey {
@@ -28,44 +31,21 @@ export interface KeySet {
   find(wanted: WantedKey): FoundKey | Promise<FoundKey>
 }
 
-interface UsableKey extends WantedKey {
-  readonly key: KeyObject
+/** The keys of a set that an accepted algorithm can use. */
+export function usableKeys(set: unknown): readonly PublicKey[] {
+  const { keys = [] } = readKeySet(set) ?? {}
+  return keys.filter((key) => ALGORITHMS.some((algorithm) => fitsAlgorithm(key, algorithm)))
 }
-
-/** Reads a key set. Keys of other types, for other uses or with faults are skipped. */
-export function readKeySet(given: unknown): readonly UsableKey[] {
-  const keys = typeof given === 'object' && given !== null && 'keys' in given ? given.keys : []
-  return Array.isArray(keys) ? keys.flatMap(readKey) : []
-}
-
-function readKey(given: unknown): readonly UsableKey[] {
-  if (typeof given !== 'object' || given === null) return []
-  const { kty, crv, x, y, kid, use = 'sig' } = given as Readonly<Record<string, unknown>>
-  const alg = algorithms.get(`${kty} ${crv}`)
-  if (alg === undefined || use !== 'sig' || (kid !== undefined && typeof kid !== 'string')) return []
-  try {
-    // Only the public members: a private key in the set is not used as one.
-    const jwk = { kty, crv, x, ...(y !== undefined && { y }) } as JsonWebKey
-    return [{ kid, alg, key: createPublicKey({ key: jwk, format: 'jwk' }) }]
-  } catch {
-    return []
-  }
-}
-
-const algorithms: ReadonlyMap<string, KeyAlgorithm> = new Map([
-  ['OKP Ed25519', 'EdDSA'],
-  ['EC P-256', 'ES256'],
-])
 
 /** Finds a key by its id. A token without one is accepted if only one key is possible. */
-function pick(keys: readonly UsableKey[], { kid, alg }: WantedKey): FoundKey {
-  const possible = keys.filter((each) => each.alg === alg && (kid === undefined || each.kid === kid))
+function pick(keys: readonly PublicKey[], { kid, alg }: WantedKey): FoundKey {
+  const possible = keys.filter((each) => fitsAlgorithm(each, alg) && (kid === undefined || each.kid === kid))
   const [only, ...others] = possible
   return only === undefined || others.length > 0 ? { kind: 'unknown' } : { kind: 'found', key: only.key }
 }
 
 /** A key set that never changes. */
-export function staticKeySet(keys: readonly UsableKey[]): KeySet {
+export function staticKeySet(keys: readonly PublicKey[]): KeySet {
   return { find: (wanted) => pick(keys, wanted) }
 }
 
@@ -88,7 +68,7 @@ interface RemoteOptions {
 
 /** A key set at a URL: fetched at its first use, again for an unknown key id and by age, one fetch at a time. */
 export function remoteKeySet(options: RemoteOptions): KeySet {
-  let kept: { readonly keys: readonly UsableKey[]; readonly since: number } | undefined
+  let kept: { readonly keys: readonly PublicKey[]; readonly since: number } | undefined
   let nextFetch = 0
   let fetching: Promise<void> | undefined
 
@@ -124,7 +104,7 @@ export function remoteKeySet(options: RemoteOptions): KeySet {
   }
 }
 
-async function fetchKeys({ url, fetch: send }: RemoteOptions): Promise<readonly UsableKey[]> {
+async function fetchKeys({ url, fetch: send }: RemoteOptions): Promise<readonly PublicKey[]> {
   // A redirect would take the keys from another place.
   const response = await send(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
   const bytes = response.ok ? await readBytes(response.body, MAX_BYTES) : undefined
@@ -132,7 +112,7 @@ async function fetchKeys({ url, fetch: send }: RemoteOptions): Promise<readonly 
     await response.body?.cancel()
     throw new Error(response.ok ? 'the key set is too large' : `it was answered with ${response.status}`)
   }
-  const keys = readKeySet(parseJson(decodeUtf8(bytes) ?? '').value)
+  const keys = usableKeys(parseJson(decodeUtf8(bytes) ?? '').value)
   if (keys.length === 0) throw new Error('the key set has no Ed25519 or P-256 key for signatures')
   return keys
 }

@@ -10,9 +10,9 @@ import {
   type JsonWebKeySet,
   type KeyAlgorithm,
   type KeySet,
-  readKeySet,
   remoteKeySet,
   staticKeySet,
+  usableKeys,
 } from './key-set.ts'
 
 interface TrustedIssuer {
@@ -106,7 +106,7 @@ function assertOptions(options: TrustOptions): void {
 
 function keysOf(options: TrustOptions, parts: TrustParts): KeySet {
   if ('jwksUrl' in options) return remoteKeySet({ url: options.jwksUrl, ...parts })
-  const keys = readKeySet(options.jwks)
+  const keys = usableKeys(options.jwks)
   if (keys.length === 0) throw new TypeError('trust.jwks has no Ed25519 or P-256 key for signatures')
   return staticKeySet(keys)
 }

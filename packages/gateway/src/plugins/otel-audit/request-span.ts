@@ -1,8 +1,9 @@
 import { type AuditEvent, headerKeys, outcomes } from '@agentic-rest/profile'
-import type { Attributes, HrTime, Link, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { type RemoteSpan, readTraceparent, spanOrigin, spanTime } from '@agentic-rest/profile/span'
+import type { Attributes, Link, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import type { Exchange } from '../../exchange.ts'
-import { type RemoteSpan, readTraceparent, traceContext } from '../../upstream/trace-context.ts'
+import { traceContext } from '../../upstream/trace-context.ts'
 import { eventTypes } from './audit-event.ts'
 
 // The enums of the library are imported as types only: a gateway with the stdout exporter does not load it.
@@ -12,13 +13,7 @@ const STATUS_ERROR: SpanStatusCode = 2
 const SAMPLED = 1
 
 const SPAN_NAME = 'agentic.request'
-const resourceAttributes = { 'service.name': 'agentic-gateway' }
-const resource: ReadableSpan['resource'] = {
-  attributes: resourceAttributes,
-  merge: () => resource,
-  getRawAttributes: () => Object.entries(resourceAttributes),
-}
-const scope: ReadableSpan['instrumentationScope'] = { name: '@agentic-rest/gateway' }
+const origin = spanOrigin('agentic-gateway', '@agentic-rest/gateway')
 
 /** Creates the span of a request from its completed record; the request ends now (decision 23). */
 export function requestSpan(event: AuditEvent, exchange: Exchange): ReadableSpan {
@@ -34,13 +29,7 @@ export function requestSpan(event: AuditEvent, exchange: Exchange): ReadableSpan
     status: { code: event.outcome === 'success' ? STATUS_OK : STATUS_ERROR },
     attributes: spanAttributes(event, exchange),
     links: caller === undefined ? [] : [linkTo(caller)],
-    events: [],
-    ended: true,
-    resource,
-    instrumentationScope: scope,
-    droppedAttributesCount: 0,
-    droppedEventsCount: 0,
-    droppedLinksCount: 0,
+    ...origin,
   }
 }
 
@@ -81,10 +70,5 @@ function linkTo(caller: RemoteSpan): Link {
 function spanTimes(startedAt: number): Pick<ReadableSpan, 'startTime' | 'endTime' | 'duration'> {
   const durationMs = performance.now() - startedAt
   const endMs = Date.now()
-  return { startTime: hrTime(endMs - durationMs), endTime: hrTime(endMs), duration: hrTime(durationMs) }
-}
-
-function hrTime(milliseconds: number): HrTime {
-  const seconds = Math.floor(milliseconds / 1000)
-  return [seconds, Math.floor((milliseconds - seconds * 1000) * 1_000_000)]
+  return { startTime: spanTime(endMs - durationMs), endTime: spanTime(endMs), duration: spanTime(durationMs) }
 }
