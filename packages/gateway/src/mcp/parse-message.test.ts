@@ -1,10 +1,14 @@
+import { cpuRatio } from '@agentic-rest/testing/cpu-ratio'
 import { expect, it } from 'vitest'
 import { parseMessage } from './parse-message.ts'
 
 const VALUES = 'The message has more than 10000 values'
+const LARGE = 'The message has more than 2000 values and more than 32768 bytes'
 const LEVELS = 'The message has more than 72 levels'
 const BATCH = 'The batch has more than 100 messages'
 const list = (count: number, item = '0') => `{"a":[${Array(count).fill(item).join(',')}]}`
+/** 40,000 bytes and some elements. */
+const largeList = (count: number) => `{"a":"${'\\"'.repeat(20_000)}","b":${list(count)}}`
 
 it.each([
   ['nothing', '', undefined],
@@ -14,7 +18,8 @@ it.each([
   ['many empty objects', list(5_001, '{}'), VALUES],
   ['commas and brackets in texts', JSON.stringify({ a: ',[{'.repeat(20_000) }), undefined],
   ['quotes and backslashes in texts', JSON.stringify({ a: '\\",['.repeat(20_000) }), undefined],
-  ['values after a long text', `{"a":"${'\\"'.repeat(20_000)}","b":${list(10_000)}}`, VALUES],
+  ['1,990 elements beside a long text', largeList(1_990), undefined],
+  ['2,010 elements beside a long text', largeList(2_010), LARGE],
   ['72 levels', '['.repeat(72), undefined],
   ['73 levels', '['.repeat(73), LEVELS],
   ['100 messages', `[${Array(100).fill('{}').join(',')}]`, undefined],
@@ -27,4 +32,24 @@ it.each([
 it('gives the parsed message, and nothing for a text that is no JSON', () => {
   expect(parseMessage(Buffer.from('{"jsonrpc":"2.0"}'))).toEqual({ body: { jsonrpc: '2.0' } })
   expect(parseMessage(Buffer.from('{"jsonrpc"'))).toEqual({ body: undefined })
+})
+
+/** Members with an escape in their name, which is the slowest way to fill a message. */
+function escapedNames(count: number, bytes: number): Buffer {
+  const padding = 'x'.repeat(Math.floor(bytes / count) - 12)
+  const members = Array.from({ length: count }, (_, index) => `"\\n${1000 + index}${padding}":0`)
+  return Buffer.from(`{${members.join(',')}}`)
+}
+
+it.each([
+  ['as many values as it may have', escapedNames(1_990, 262_144)],
+  ['more values than that', escapedNames(9_900, 262_144)],
+  ['a long text with escapes', Buffer.from(`{"\\n":"${'\\n'.repeat(130_000)}"}`)],
+])('a message of 256 KiB with %s takes little longer than one of 32 KiB', async (_name, large) => {
+  const small = escapedNames(2_700, 32_768)
+  expect([small.length, large.length].map((length) => length > 32_768)).toEqual([false, true])
+  expect(parseMessage(small).fault).toBe(undefined)
+  const work = () => parseMessage(large)
+  // A message of eight times the size; without the smaller limit it takes more than four times as long.
+  expect(await cpuRatio({ work, reference: () => parseMessage(small), below: 4 })).toBeLessThan(4)
 })
