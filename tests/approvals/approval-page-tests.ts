@@ -139,8 +139,8 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('status').getByText('You approved it.').waitFor()
     await page.getByRole('heading', { name: 'Approved', exact: true }).waitFor()
-    expect(await page.locator('.comment').textContent()).toBe(markup)
-    expect(await page.locator('.comment *, img').count()).toBe(0)
+    expect(await page.locator('.approval-comment').textContent()).toBe(markup)
+    expect(await page.locator('.approval-comment *, img').count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
     await looksRight(page, 'approved')
 
@@ -169,7 +169,7 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
     await signIn(page, await tokenOf('dave'))
     await page.getByRole('heading', { name: 'Approval needed' }).waitFor()
     expect(await page.locator('main > dl').first().textContent()).toContain('On behalf ofplanner')
-    expect(await page.locator('.way li').allTextContents()).toEqual([
+    expect(await page.locator('.approval-way li').allTextContents()).toEqual([
       'planner called create-recommendations',
       expect.stringMatching(/ called read-stock$/),
     ])

@@ -98,7 +98,7 @@ function clickThrough(): void {
       const exchange = await send(page)
       const approval = exchange.getByRole('article', { name: 'Approval' })
       await approval.getByText('campaign:approve').waitFor()
-      await approval.getByText('alice, who may not approve it').waitFor()
+      await approval.getByText('One approval by somebody else with the role campaign:approve').waitFor()
       await picture(page, `approval-${shown}`)
       await expect.poll(() => focused(page)).toContain('Approval')
       await exchange.getByRole('link', { name: 'Open the timeline' }).click()

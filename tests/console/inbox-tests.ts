@@ -249,7 +249,7 @@ export function testInbox(stack: () => ConsoleStack): void {
     await row.click()
     const approval = approvalOf(page)
     await expect
-      .poll(() => approval.locator('.inbox-way li').allInnerTexts())
+      .poll(() => approval.locator('.approval-way li').allInnerTexts())
       .toEqual([
         expect.stringMatching(/planner called create-recommendations$/),
         expect.stringMatching(/ called read-stock$/),

@@ -207,7 +207,7 @@ export function testTry(stack: () => ConsoleStack): void {
     expect(await card.getByRole('button', { name: 'Go on' }).count()).toBe(0)
     expect(await card.getByText('Decided at').count()).toBe(0)
     const { portBase, gatewayUrl } = stack()
-    const path = String(await card.locator('dd.mono').textContent())
+    const path = String(await card.locator('dd > .mono').textContent())
     const decided = await fetch(`${new URL(path, gatewayUrl).href}/approve`, {
       method: 'POST',
       headers: { authorization: `Bearer ${await requestToken({ portBase, sub: 'dave' })}` },
@@ -244,14 +244,14 @@ export function testTry(stack: () => ConsoleStack): void {
     const exchange = await send(page)
     const card = exchange.getByRole('article', { name: 'Approval' })
     await card.getByRole('button', { name: 'Wait for another person' }).click()
-    await decide('approve', String(await card.locator('dd.mono').textContent()))
+    await decide('approve', String(await card.locator('dd > .mono').textContent()))
     await untilEnded(exchange)
     await exchange.getByText('201 created').waitFor()
 
     await fillBody(page, '{"goal":"conversion_rate"}')
     await send(page)
     await card.getByRole('button', { name: 'Approve as dave' }).waitFor()
-    await decide('reject', String(await card.locator('dd.mono').textContent()))
+    await decide('reject', String(await card.locator('dd > .mono').textContent()))
     await card.getByText('rejected', { exact: true }).waitFor()
     expect(await card.getByRole('button').allInnerTexts()).toEqual(['Leave it'])
   })

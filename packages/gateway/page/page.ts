@@ -1,6 +1,18 @@
 import { conditions, headers, parseJson } from '@agentic-rest/profile'
-import { type Approval, ownerOf, readApproval, whyNotDecide } from '@agentic-rest/profile/approval'
-import { describe } from './approval.ts'
+import {
+  type Approval,
+  ApprovalView,
+  decisionBody,
+  doneWords,
+  isOpen,
+  MAX_COMMENT,
+  ownerOf,
+  readApproval,
+  stateOf,
+  verbLabel,
+  whyNotDecide,
+  wordsOfState,
+} from '@agentic-rest/profile/approval'
 import { element } from './elements.ts'
 
 // A page of another site cannot send this header without the permission of the gateway, which never gives it.
@@ -10,6 +22,11 @@ const TENANT = 'agentic-approvals-tenant'
 const READER = 'agentic-approvals-reader'
 // A decision that somebody else makes is seen within this time and one answer.
 const LOOK_MS = 1500
+
+const view = new ApprovalView<HTMLElement>({
+  make: (name, attributes, children) => element(name as 'p', attributes, children),
+  level: 2,
+})
 
 interface Answer {
   readonly status: number
@@ -112,20 +129,11 @@ async function signOut(): Promise<void> {
   showSignIn()
 }
 
-const titles: Readonly<Record<string, string>> = {
-  pending: 'Approval needed',
-  approved: 'Approved',
-  rejected: 'Rejected',
-  used: 'Approved and used',
-  expired: 'Expired',
-  withdrawn: 'Withdrawn',
-}
-
 const NEXT = 'The requester goes on by sending the request again with its approval token.'
 
 /** Looks at an approval until it is over, and shows it again only if it has changed: a comment may be half written. */
 function lookAgain(shown: Approval): void {
-  if (shown.state !== 'pending' && shown.state !== 'approved') return
+  if (!isOpen(shown.state)) return
   const left = new AbortController()
   document.getElementById('page')?.addEventListener('left', () => left.abort(), { once: true })
   const timer = setTimeout(async () => {
@@ -136,7 +144,7 @@ function lookAgain(shown: Approval): void {
     const comment = document.querySelector<HTMLTextAreaElement>('#comment')?.value ?? ''
     showApproval(
       now,
-      element('p', { role: 'status' }, [`Changed meanwhile: ${titles[now.state] ?? now.state}.`]),
+      element('p', { role: 'status' }, [`Changed meanwhile: ${wordsOfState(now.state).title}.`]),
     )
     const field = document.querySelector<HTMLTextAreaElement>('#comment')
     if (field !== null) field.value = comment
@@ -148,11 +156,15 @@ function lookAgain(shown: Approval): void {
 function showApproval(approval: Approval, told?: HTMLElement): void {
   const out = element('button', { type: 'button', class: 'quiet' }, ['Sign out'])
   out.addEventListener('click', () => void signOut())
-  show(titles[approval.state] ?? 'Approval', [
+  const state = stateOf(approval, Date.now())
+  show(wordsOfState(state).title, [
     ...(told === undefined ? [] : [told]),
-    ...describe(approval),
-    ...(approval.state === 'approved' ? [element('p', {}, [NEXT])] : []),
-    ...(approval.state === 'pending' ? [decisionPart(approval)] : []),
+    element('p', { class: 'message' }, [approval.message]),
+    view.list(view.facts(approval, Date.now())),
+    ...view.decisions(approval),
+    view.request(approval),
+    ...(state === 'approved' ? [element('p', {}, [NEXT])] : []),
+    ...(state === 'pending' ? [decisionPart(approval)] : []),
     element('p', { class: 'foot' }, [out]),
   ])
   lookAgain(approval)
@@ -162,12 +174,6 @@ function showApproval(approval: Approval, told?: HTMLElement): void {
   heading?.focus()
 }
 
-const LONGEST_COMMENT = '2000'
-
-function done(verb: string): HTMLElement {
-  return element('p', { role: 'status' }, [verb === 'approve' ? 'You approved it.' : 'You rejected it.'])
-}
-
 /** The buttons, or the reason why there are none. */
 function decisionPart(approval: Approval): HTMLElement {
   const reason = whyNotDecide(approval, Object(parseJson(sessionStorage.getItem(READER) ?? '{}').value))
@@ -175,28 +181,22 @@ function decisionPart(approval: Approval): HTMLElement {
 }
 
 function decisionForm(approval: Approval): HTMLElement {
-  const comment = element('textarea', { id: 'comment', rows: '3', maxlength: LONGEST_COMMENT })
+  const comment = element('textarea', { id: 'comment', rows: '3', maxlength: String(MAX_COMMENT) })
   const buttons = (['approve', 'reject'] as const).map((verb) => {
-    const label = verb === 'approve' ? 'Approve' : 'Reject'
-    const button = element('button', { type: 'button', class: verb }, [label])
+    const button = element('button', { type: 'button', class: verb }, [verbLabel(approval, verb)])
     button.addEventListener('click', () => void decide(verb))
     return button
   })
   const refusal = element('p', { role: 'alert' })
-  async function decide(verb: string): Promise<void> {
+  async function decide(verb: 'approve' | 'reject'): Promise<void> {
     for (const button of buttons) button.disabled = true
     refusal.textContent = ''
-    // The digest that was shown: a decision on another request is refused.
-    const given = {
-      ...(approval.digest !== '' && { digest: approval.digest }),
-      ...(comment.value.trim() !== '' && { comment: comment.value.trim() }),
-    }
     const { status, ok, body } = await send(`${location.pathname}/${verb}`, {
       method: 'POST',
       headers: { [headers.contentType]: 'application/json' },
-      body: JSON.stringify(given),
+      body: JSON.stringify(decisionBody(approval, comment.value)),
     })
-    if (ok) showApproval(readApproval(body), done(verb))
+    if (ok) showApproval(readApproval(body), element('p', { role: 'status' }, [doneWords[verb]]))
     else if (status === conditions.unauthenticated) showSignIn('Your session has ended. Sign in again.')
     else await refuse(body)
   }

@@ -1,10 +1,8 @@
-import { type ApprovalState, approvalStates } from '@agentic-rest/profile/approval'
+import { type ApprovalState, approvalStates, MAX_COMMENT } from '@agentic-rest/profile/approval'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { JsonSchema } from './input/json-schema.ts'
 import { CURSOR } from './runtime/approvals/list.ts'
 
-/** The limit of a comment, in characters. */
-const MAX_COMMENT = 2000
 const MAX_PAGE = 100
 /** The number of approvals on a page by default. */
 export const PAGE = 20

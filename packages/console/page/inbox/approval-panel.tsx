@@ -1,23 +1,22 @@
 import { printableText } from '@agentic-rest/profile'
 import {
-  type Approval,
-  describeNeeded,
-  isConfirmation,
-  requestLine,
+  type ApprovalVerb,
+  doneWords,
+  MAX_COMMENT,
+  stateOf,
+  verbLabel,
   whyNotDecide,
 } from '@agentic-rest/profile/approval'
-import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Field } from '../shell/field.tsx'
-import { formatTime } from '../shell/format.ts'
 import { placeHash } from '../shell/place.ts'
 import { takeLostFocus } from '../shell/take-focus.ts'
 import { messageOf } from '../shell/use-load.ts'
-import { inputsByPlace, mayWithdraw, stateOf, timeLeft, viewState } from './approval-rules.ts'
+import { mayWithdraw, viewState } from './approval-rules.ts'
+import { approvalView } from './approval-view.ts'
 import type { Inbox, Opened } from './inbox.ts'
-import { RefusedError, type Verb } from './inbox-api.ts'
+import { RefusedError } from './inbox-api.ts'
 import type { Listed, ListName, Look } from './inbox-lists.ts'
-import { InputValue } from './input-value.tsx'
 
 interface PanelProps {
   readonly inbox: Inbox
@@ -43,8 +42,8 @@ export function ApprovalPanel({ inbox, opened: { listed, isRead }, list, look }:
       {listed !== undefined && (
         <>
           <Facts {...{ ...listed, look }} />
-          <Request approval={listed.approval} />
-          <Decisions approval={listed.approval} />
+          {approvalView.request(listed.approval)}
+          {approvalView.decisions(listed.approval)}
           <Actions {...{ inbox, listed, look }} />
         </>
       )}
@@ -54,103 +53,24 @@ export function ApprovalPanel({ inbox, opened: { listed, isRead }, list, look }:
 
 function Facts({ approval, service, look }: Listed & { readonly look: Look }) {
   const { words, family } = viewState(approval, look.now)
-  const { operation, requester, requestedFor, via, createdAt, expiresAt, digest, correlationId } = approval
-  const left = timeLeft(approval, look.now)
-  return (
-    <dl class="facts">
-      <Row name="State">
-        <span class={`badge ${family}`}>{words}</span>
-      </Row>
-      <Row name="Operation">{printableText(operation)}</Row>
-      <Row name="Asked by">{printableText(requester)}</Row>
-      {requestedFor !== '' && <Row name="On behalf of">{printableText(requestedFor)}</Row>}
-      {via.length > 0 && (
-        <Row name="Way">
-          <ol class="inbox-way">
-            {[...via, `${requester} called ${operation}`].map((call, index) => (
-              <li key={index}>{printableText(call)}</li>
-            ))}
-          </ol>
-        </Row>
-      )}
-      <Row name="Asked">{formatTime(createdAt)}</Row>
-      <Row name="Expires">
-        {formatTime(expiresAt)}
-        {left !== '' && ` · ${left}`}
-      </Row>
-      <Row name="Needed">{describeNeeded(approval)}</Row>
-      <Row name="Service">
+  const { correlationId } = approval
+  return approvalView.list([
+    ['State', <span class={`badge ${family}`}>{words}</span>],
+    ...approvalView.facts(approval, look.now),
+    [
+      'Service',
+      <>
         <span class="mono">{service.path}</span>, route {service.routeId}
-      </Row>
-      {digest !== '' && (
-        <Row name="Digest">
-          <span class="mono">{digest}</span>
-        </Row>
-      )}
-      {correlationId !== '' && (
-        <Row name="Exchange">
-          <a href={placeHash({ view: 'Timeline', item: correlationId })}>Open the timeline</a>
-        </Row>
-      )}
-    </dl>
-  )
+      </>,
+    ],
+    ...(correlationId === '' ? [] : [timelineRow(correlationId)]),
+  ])
 }
 
-function Row({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  )
+function timelineRow(correlationId: string) {
+  const link = <a href={placeHash({ view: 'Timeline', item: correlationId })}>Open the timeline</a>
+  return ['Exchange', link] as const
 }
-
-function Request({ approval: { request } }: { readonly approval: Approval }) {
-  const line = requestLine(request)
-  if (request === null || line === '') return <p class="note">The service does not show the request.</p>
-  return (
-    <section aria-label="Request">
-      <h3>Request</h3>
-      <p class="mono inbox-line">{printableText(line)}</p>
-      {request.truncated && (
-        <p class="note">Some values are too large to be shown. The decision is about them too.</p>
-      )}
-      {inputsByPlace(request).map(([place, value]) => (
-        <div key={place} class="inbox-inputs">
-          <h4>In the {place}</h4>
-          <InputValue value={value} />
-        </div>
-      ))}
-    </section>
-  )
-}
-
-function Decisions({ approval: { decisions } }: { readonly approval: Approval }) {
-  if (decisions.length === 0) return null
-  return (
-    <section aria-label="Decisions">
-      <h3>Decisions</h3>
-      <ul class="inbox-decisions">
-        {decisions.map(({ decidedBy, verdict, comment, decidedAt }) => (
-          <li key={decidedBy}>
-            <strong>{printableText(decidedBy)}</strong> {verdict}{' '}
-            <span class="note">{formatTime(decidedAt)}</span>
-            {comment !== '' && <p class="inbox-comment">{printableText(comment)}</p>}
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-const doneWords: Readonly<Record<Verb, string>> = {
-  approve: 'You approved it.',
-  reject: 'You rejected it.',
-  withdraw: 'You withdrew it.',
-}
-
-// The limit of the service.
-const MAX_COMMENT = 2000
 
 interface ActionsProps {
   readonly inbox: Inbox
@@ -172,7 +92,7 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
   const { approval } = listed
   const reason = whyNotDecide(approval, me)
   const isPending = stateOf(approval, now) === 'pending'
-  async function act(verb: Verb): Promise<void> {
+  async function act(verb: ApprovalVerb): Promise<void> {
     setIsBusy(true)
     setFault('')
     setSaid('')
@@ -188,7 +108,7 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
       setIsBusy(false)
     }
   }
-  const decideButton = (verb: Verb, label: string, extra = '') => (
+  const decideButton = (verb: ApprovalVerb, extra = '') => (
     <button
       type="button"
       class={extra}
@@ -196,7 +116,7 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
       aria-describedby={reason === '' ? undefined : reasonId}
       onClick={() => void act(verb)}
     >
-      {label}
+      {verbLabel(approval, verb)}
     </button>
   )
   return (
@@ -216,11 +136,11 @@ function Actions({ inbox, listed, look: { me, now } }: ActionsProps) {
       )}
       {isPending && reason !== '' && said === '' && <p id={reasonId}>{reason}</p>}
       <div class="actions">
-        {isPending && decideButton('approve', isConfirmation(approval) ? 'Confirm' : 'Approve', 'primary')}
-        {isPending && decideButton('reject', 'Reject')}
+        {isPending && decideButton('approve', 'primary')}
+        {isPending && decideButton('reject')}
         {mayWithdraw(approval, me, now) && (
           <button type="button" disabled={isBusy} onClick={() => void act('withdraw')}>
-            Withdraw
+            {verbLabel(approval, 'withdraw')}
           </button>
         )}
       </div>

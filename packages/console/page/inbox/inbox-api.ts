@@ -9,6 +9,8 @@ import { conditions } from '@agentic-rest/profile'
 import {
   type Approval,
   type ApprovalPage,
+  type ApprovalVerb,
+  decisionBody,
   readApproval,
   readApprovalPage,
 } from '@agentic-rest/profile/approval'
@@ -29,9 +31,6 @@ export interface PageQuery {
   readonly limit: number
 }
 
-/** An action on an approval. */
-export type Verb = 'approve' | 'reject' | 'withdraw'
-
 /** The approval operations of the services, as ordinary requests through the gateway. */
 export interface InboxApi {
   list(access: Access, service: ApprovalService, query: PageQuery): Promise<ApprovalPage>
@@ -42,7 +41,7 @@ export interface InboxApi {
 
 /** An action, the approval as it was shown, and the comment of a decision. */
 export interface Action {
-  readonly verb: Verb
+  readonly verb: ApprovalVerb
   readonly approval: Approval
   readonly comment: string
 }
@@ -73,15 +72,14 @@ export const inboxApi: InboxApi = {
     return readApproval(outcome.body)
   },
   async act(access, { path }, { verb, approval, comment }) {
-    const { approvalId, digest, correlationId } = approval
+    const { approvalId, correlationId } = approval
     const outcome = await send(access, {
       method: 'POST',
       path: `${path}/{approvalId}/${verb}`,
       params: { approvalId },
       // The timeline of the exchange then shows the decision.
       correlationId: correlationId || undefined,
-      // A decision is about the request that was shown.
-      body: verb === 'withdraw' ? {} : { ...(digest && { digest }), ...(comment && { comment }) },
+      body: verb === 'withdraw' ? {} : decisionBody(approval, comment),
     })
     if (outcome.type !== 'success') throw new RefusedError(refusalOf(outcome))
     return readApproval(outcome.body)

@@ -1,6 +1,6 @@
-import { type Approval, hasAsked, type TokenOwner } from '@agentic-rest/profile/approval'
+import { type Approval, hasAsked, stateOf, type TokenOwner } from '@agentic-rest/profile/approval'
 import type { Route } from '../api/bodies.ts'
-import { stateOf, waitsFor } from './approval-rules.ts'
+import { waitsFor } from './approval-rules.ts'
 
 /** A route that lists the approvals of a service. */
 export interface ApprovalService {

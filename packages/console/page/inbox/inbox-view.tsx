@@ -1,3 +1,4 @@
+import { timeLeft } from '@agentic-rest/profile/approval'
 import { useEffect } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import { LoadFault } from '../shell/load-fault.tsx'
@@ -6,7 +7,7 @@ import { placeHash } from '../shell/place.ts'
 import { useStore } from '../shell/store.ts'
 import { useLoad } from '../shell/use-load.ts'
 import { ApprovalPanel } from './approval-panel.tsx'
-import { timeLeft, viewState } from './approval-rules.ts'
+import { viewState } from './approval-rules.ts'
 import type { Inbox, InboxState } from './inbox.ts'
 import {
   closedStates,

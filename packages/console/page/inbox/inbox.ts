@@ -1,10 +1,10 @@
-import { ownerOf } from '@agentic-rest/profile/approval'
+import { type ApprovalVerb, ownerOf } from '@agentic-rest/profile/approval'
 import { adminApi } from '../api/admin-api.ts'
 import type { Person } from '../api/bodies.ts'
 import { keep, readKept } from '../shell/kept.ts'
 import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'
-import { type InboxApi, inboxApi, type Verb } from './inbox-api.ts'
+import { type InboxApi, inboxApi } from './inbox-api.ts'
 import {
   type ApprovalService,
   closedStates,
@@ -131,7 +131,7 @@ export class Inbox {
   }
 
   /** Decides or withdraws, and reads the lists again; throws an `Error` with a message to show. */
-  async act({ approval, service }: Listed, verb: Verb, comment: string): Promise<void> {
+  async act({ approval, service }: Listed, verb: ApprovalVerb, comment: string): Promise<void> {
     const turn = this.#turn
     const { who } = this.get()
     if (who === undefined) return

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatClock, formatJson, formatMs, formatTime, knownTime } from './format.ts'
+import { formatAgo, formatClock, formatJson, formatMs, knownTime } from './format.ts'
 
 test.each([
   [0, '0 ms'],
@@ -22,13 +22,6 @@ test.each([
 test('a time of day has milliseconds, and what is no time stays as it is', () => {
   expect(formatClock('2026-11-15T06:45:48.078Z')).toMatch(/^\d\d:\d\d:48\.078$/)
   expect(formatClock('yesterday')).toBe('yesterday')
-})
-
-test('a time has its day, and what is no time stays as it is', () => {
-  const iso = '2026-11-15T06:45:48.078Z'
-  const whole = { dateStyle: 'medium', timeStyle: 'short' } as const
-  expect(formatTime(iso)).toBe(new Date(iso).toLocaleString(undefined, whole))
-  expect([formatTime('yesterday'), formatTime('')]).toEqual(['yesterday', 'unknown'])
 })
 
 test.each([

@@ -41,14 +41,6 @@ export function formatClock(iso: string): string {
   return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
 }
 
-const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-
-/** The date and time of an ISO time, in the language of the browser. */
-export function formatTime(iso: string): string {
-  const at = knownTime(iso)
-  return at === undefined ? iso || UNKNOWN_TIME : timeFormat.format(at)
-}
-
 /** The approximate age of a time. */
 export function formatAgo(iso: string, now: number): string {
   const at = knownTime(iso)

@@ -1,13 +1,13 @@
 import type { PendingApproval } from '@agentic-rest/client'
 import { headers } from '@agentic-rest/profile'
-import { type Approval, describeNeeded, isConfirmation, readApproval } from '@agentic-rest/profile/approval'
+import { type Approval, readApproval, stateOf } from '@agentic-rest/profile/approval'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
 import type { GatewayInfo, Person } from '../api/bodies.ts'
-import { decidedAt, stateOf, viewState } from '../inbox/approval-rules.ts'
+import { viewState } from '../inbox/approval-rules.ts'
+import { approvalView } from '../inbox/approval-view.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 import { Field } from '../shell/field.tsx'
-import { formatTime } from '../shell/format.ts'
 import { Notice } from '../shell/notice.tsx'
 import { outcomeWords } from '../shell/outcome-family.ts'
 import { messageOf } from '../shell/use-load.ts'
@@ -52,33 +52,16 @@ export function ApprovalCard({
   return (
     <article class="card ask" aria-label="Approval" tabIndex={-1} ref={card}>
       <p class="ask-title">{message}</p>
-      <dl class="facts">
-        <dt>Approver</dt>
-        <dd>{approver?.name ?? 'not named'}</dd>
-        {seen !== undefined && (
-          <>
-            <dt>Asked by</dt>
-            <dd>
-              {seen.requester}
-              {!isConfirmation(seen) && ', who may not approve it'}
-            </dd>
-            <dt>Needed</dt>
-            <dd>{describeNeeded(seen)}</dd>
-            <dt>State</dt>
-            <dd>
-              <span role="status">{viewState(seen, now).words}</span>
-            </dd>
-            {decidedAt(seen) !== '' && (
-              <>
-                <dt>Decided at</dt>
-                <dd>{formatTime(decidedAt(seen))}</dd>
-              </>
-            )}
-          </>
-        )}
-        <dt>Address</dt>
-        <dd class="mono">{location ?? elsewhere ?? 'a place that the answer does not name'}</dd>
-      </dl>
+      {approvalView.list([
+        ['Approver', approver?.name ?? 'not named'],
+        ...(seen === undefined ? [] : seenFacts(seen, now)),
+        [
+          'Address',
+          <span class="mono">{location ?? elsewhere ?? 'a place that the answer does not name'}</span>,
+        ],
+      ])}
+      {seen !== undefined && approvalView.request(seen)}
+      {seen !== undefined && approvalView.decisions(seen)}
       {state === 'pending' && seen !== undefined && location !== undefined && (
         <Decide {...{ approval: seen, location, gateway, correlationId, onDecide, onSeen }} />
       )}
@@ -104,6 +87,11 @@ export function ApprovalCard({
   )
 }
 
+function seenFacts(seen: Approval, now: number) {
+  const state = <span role="status">{viewState(seen, now).words}</span>
+  return [['State', state] as const, ...approvalView.facts(seen, now)]
+}
+
 interface DecideProps extends Pick<ApprovalProps, 'gateway' | 'correlationId'> {
   readonly approval: Approval
   readonly location: string
@@ -117,7 +105,7 @@ function Decide({ approval, location, gateway, correlationId, onDecide, onSeen }
     try {
       const token = await getToken()
       const access = { baseUrl: gateway.gatewayUrl, token, location, correlationId }
-      const outcome = await decideApproval(access, verb)
+      const outcome = await decideApproval(access, verb, approval)
       setFault('')
       if (outcome.type === 'success') {
         const after = readApproval(outcome.body)

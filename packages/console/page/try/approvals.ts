@@ -1,5 +1,11 @@
 import { type Answered, type Client, createClient } from '@agentic-rest/client'
-import { type Approval, readApproval, whyNotDecide } from '@agentic-rest/profile/approval'
+import {
+  type Approval,
+  decisionBody,
+  isOpen,
+  readApproval,
+  whyNotDecide,
+} from '@agentic-rest/profile/approval'
 import type { Person } from '../api/bodies.ts'
 
 /** The address of an approval, and the token to use. */
@@ -28,7 +34,7 @@ export async function watchApproval(access: ApprovalAccess, { signal, onSeen }: 
   while (outcome.type === 'success') {
     const approval = readApproval(outcome.body)
     onSeen(approval)
-    if (!['pending', 'approved'].includes(approval.state)) return
+    if (!isOpen(approval.state)) return
     await nextLook(signal)
     // A look that fails is made up for by the next one.
     outcome = await look().catch(() => outcome)
@@ -50,9 +56,14 @@ function nextLook(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Approves or rejects with a token. */
-export function decideApproval(access: ApprovalAccess, verb: 'approve' | 'reject'): Promise<Answered> {
-  return clientFor(access).request({ method: 'POST', path: `${pathOf(access)}/${verb}`, body: {} })
+/** Approves or rejects with a token, for the request that was shown. */
+export function decideApproval(
+  access: ApprovalAccess,
+  verb: 'approve' | 'reject',
+  approval: Approval,
+): Promise<Answered> {
+  const path = `${pathOf(access)}/${verb}`
+  return clientFor(access).request({ method: 'POST', path, body: decisionBody(approval) })
 }
 
 /** The people who may decide: with the role, of the tenant, not the requester, and not who has decided. */

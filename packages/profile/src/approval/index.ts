@@ -15,12 +15,26 @@ export {
   type WrittenDecision,
 } from './approval.ts'
 export {
+  type ApprovalVerb,
   countApproved,
+  decisionBody,
   describeNeeded,
   hasAsked,
   isConfirmation,
+  isOpen,
+  MAX_COMMENT,
   ownerOf,
   requestLine,
+  stateOf,
   type TokenOwner,
+  timeLeft,
   whyNotDecide,
 } from './rules.ts'
+export {
+  ApprovalView,
+  doneWords,
+  type MakeElement,
+  type ViewOptions,
+  verbLabel,
+  wordsOfState,
+} from './view.ts'

@@ -1,6 +1,18 @@
 import { expect, test } from 'vitest'
 import { readApproval } from './approval.ts'
-import { describeNeeded, hasAsked, ownerOf, requestLine, whyNotDecide } from './rules.ts'
+import {
+  decidedAt,
+  decisionBody,
+  describeNeeded,
+  hasAsked,
+  inputsByPlace,
+  isOpen,
+  ownerOf,
+  requestLine,
+  stateOf,
+  timeLeft,
+  whyNotDecide,
+} from './rules.ts'
 
 function tokenOf(claims: object): string {
   const bytes = new TextEncoder().encode(JSON.stringify(claims))
@@ -81,4 +93,47 @@ test('the line of a request is empty if the service does not show it', () => {
   expect(requestLine(pending({ request: { method: 'POST', path: '/payments', inputs: {} } }).request)).toBe(
     'POST /payments',
   )
+})
+
+test('a pending approval expires between two looks', () => {
+  const end = Date.parse('2026-05-04T14:04:00Z')
+  const approval = pending({ expiresAt: '2026-05-04T14:04:00Z' })
+  const lefts = [2 * 86_400_000, 7_440_000, 65_000, 1_000].map((ms) => timeLeft(approval, end - ms))
+  expect(lefts).toEqual(['2 d left', '2 h 4 min left', '1 min 5 s left', '1 s left'])
+  expect([stateOf(approval, end - 1), stateOf(approval, end)]).toEqual(['pending', 'expired'])
+  expect(timeLeft(approval, end)).toBe('')
+  expect(timeLeft(pending({ expiresAt: 'soon' }), end)).toBe('')
+  expect(stateOf(pending({ expiresAt: 'soon' }), end)).toBe('pending')
+  const states = ['pending', 'approved', 'used', 'rejected', 'withdrawn', 'expired']
+  expect(states.filter(isOpen)).toEqual(['pending', 'approved'])
+})
+
+test.each([
+  ['approved', 2, '2026-11-16T10:00:00.000Z'],
+  ['used', 2, '2026-11-16T10:00:00.000Z'],
+  ['rejected', 1, '2026-11-16T09:00:00.000Z'],
+  ['pending', 1, ''],
+  ['withdrawn', 1, ''],
+  ['approved', 0, ''],
+])('%s after %d decisions was decided at %j', (state, count, expected) => {
+  const times = ['2026-11-16T09:00:00.000Z', '2026-11-16T10:00:00.000Z']
+  const decisions = times.slice(0, count).map((time) => ({ decidedBy: time, decidedAt: time }))
+  expect(decidedAt(pending({ state, decisions }))).toBe(expected)
+})
+
+test('inputs are listed by their place, without empty ones', () => {
+  const placesOf = (inputs: object) => {
+    const { request } = pending({ request: { method: 'GET', path: '/', inputs } })
+    return request && inputsByPlace(request)
+  }
+  expect(placesOf({ body: { amount: 750 }, query: {} })).toEqual([['body', { amount: 750 }]])
+  expect(placesOf({ body: [1], path: { id: '7' }, header: null })).toEqual([
+    ['path', { id: '7' }],
+    ['body', [1]],
+  ])
+})
+
+test('a decision is bound to the digest that was shown', () => {
+  expect(decisionBody(pending({ digest: 'd-1' }), ' fine ')).toEqual({ digest: 'd-1', comment: 'fine' })
+  expect(decisionBody(pending(), ' ')).toEqual({})
 })

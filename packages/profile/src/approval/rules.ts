@@ -59,6 +59,36 @@ export function whyNotDecide(approval: Approval, owner: TokenOwner): string {
   return isBehind(approval, owner) ? `An agent asked for it on your behalf. ${who} decides it.` : ''
 }
 
+/** The state of an approval now: a pending one expires between two looks. */
+export function stateOf({ state, expiresAt }: Approval, now: number): string {
+  return state === 'pending' && Date.parse(expiresAt) <= now ? 'expired' : state
+}
+
+/** The time of the decision that ended the wait; empty while it is open, and for an end without a decision. */
+export function decidedAt({ state, decisions }: Approval): string {
+  const isDecided = ['approved', 'used', 'rejected'].includes(state)
+  return (isDecided && decisions.at(-1)?.decidedAt) || ''
+}
+
+/** Whether an approval can still change: it is neither used nor over. */
+export function isOpen(state: string): boolean {
+  return state === 'pending' || state === 'approved'
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** The time until the end of a pending approval: `2 h 4 min left`; empty for others. */
+export function timeLeft(approval: Approval, now: number): string {
+  const ms = Date.parse(approval.expiresAt) - now
+  if (stateOf(approval, now) !== 'pending' || Number.isNaN(ms)) return ''
+  if (ms >= DAY_MS) return `${Math.floor(ms / DAY_MS)} d left`
+  if (ms >= HOUR_MS) return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min left`
+  const seconds = Math.floor((ms % MINUTE_MS) / 1000)
+  return ms >= MINUTE_MS ? `${Math.floor(ms / MINUTE_MS)} min ${seconds} s left` : `${seconds} s left`
+}
+
 /** How many have approved it. */
 export function countApproved({ decisions }: Approval): number {
   return decisions.filter(({ verdict }) => verdict === 'approved').length
@@ -76,4 +106,29 @@ export function describeNeeded(approval: Approval): string {
 /** The first line of the request that would be sent, such as `POST /payments`; empty if the service does not show it. */
 export function requestLine(request: ApprovalRequest | null): string {
   return request === null ? '' : `${request.method} ${request.path}`.trim()
+}
+
+const places = ['path', 'query', 'header', 'body']
+
+/** The inputs of a request by their place, without empty ones. */
+export function inputsByPlace({ inputs }: ApprovalRequest): readonly (readonly [string, unknown])[] {
+  const given = Object.entries(inputs).filter(([, value]) => !isEmpty(value))
+  return given.toSorted(([left], [right]) => places.indexOf(left) - places.indexOf(right))
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  return typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0
+}
+
+/** The limit of a comment, in characters. */
+export const MAX_COMMENT = 2000
+
+/** What a person can do with an approval. */
+export type ApprovalVerb = 'approve' | 'reject' | 'withdraw'
+
+/** The body of a decision. The digest binds it to the request that was shown: a decision on another one is refused. */
+export function decisionBody({ digest }: Approval, comment = ''): Readonly<Record<string, string>> {
+  const said = comment.trim()
+  return { ...(digest !== '' && { digest }), ...(said !== '' && { comment: said }) }
 }
