@@ -1,5 +1,13 @@
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { emptyAcceptQueue } from './accept-queue.ts'
+
+// Turns are as long as the test says, also on a busy machine.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+function workFor(milliseconds: number): void {
+  vi.advanceTimersByTime(milliseconds)
+}
 
 it('goes on while connections are accepted', async () => {
   let accepted = 0
@@ -15,8 +23,7 @@ it('goes on while connections are accepted', async () => {
 it('does not end in a long turn, in which a connection could have come unseen', async () => {
   let longTurns = 0
   const work = () => {
-    const until = performance.now() + 5
-    while (performance.now() < until);
+    workFor(5)
     longTurns += 1
     if (longTurns < 12) setImmediate(work)
   }
@@ -29,10 +36,10 @@ it('ends where every turn is long', async () => {
   let isOver = false
   let longTurns = 0
   const work = () => {
-    const until = performance.now() + 5
-    while (performance.now() < until);
+    if (isOver) return
+    workFor(5)
     longTurns += 1
-    if (!isOver) setImmediate(work)
+    setImmediate(work)
   }
   setImmediate(work)
   await emptyAcceptQueue(() => 0, 10_000)
@@ -43,8 +50,7 @@ it('ends where every turn is long', async () => {
 it('accepts the whole queue after a turn that is later than its bound', async () => {
   let accepted = 0
   const queue = () => {
-    const until = performance.now() + (accepted === 0 ? 60 : 0)
-    while (performance.now() < until);
+    workFor(accepted === 0 ? 60 : 0)
     accepted += 1
     if (accepted < 20) setImmediate(queue)
   }
@@ -54,21 +60,28 @@ it('accepts the whole queue after a turn that is later than its bound', async ()
 })
 
 it('ends at its latest time where every turn is late and brings a connection', async () => {
+  let isOver = false
   let accepted = 0
   const late = () => {
-    const until = performance.now() + 5
-    while (performance.now() < until);
+    if (isOver) return
+    workFor(5)
     accepted += 1
-    if (accepted < 200) setImmediate(late)
+    setImmediate(late)
   }
   setImmediate(late)
   await emptyAcceptQueue(() => accepted, 20, 40)
+  isOver = true
   expect(accepted).toBeLessThan(20)
 })
 
 it('ends at its bound where every turn brings a connection', async () => {
   let accepted = 0
   const startedAt = performance.now()
-  await emptyAcceptQueue(() => (accepted += 1), 30)
+  const connect = () => {
+    workFor(1)
+    accepted += 1
+    return accepted
+  }
+  await emptyAcceptQueue(connect, 30)
   expect(performance.now() - startedAt).toBeGreaterThan(29)
 })
