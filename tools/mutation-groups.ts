@@ -34,8 +34,9 @@ export const mutationGroups: readonly MutationGroup[] = [
   },
   {
     name: 'token',
-    mutate: [`${plugins}/token-validator/!(introspection*).ts`],
+    mutate: [`${plugins}/token-validator/!(introspection*).ts`, 'packages/profile/src/key-set.ts'],
     tests: [
+      'packages/profile/src/key-set.test.ts',
       `${plugins}/token-validator/*.test.ts`,
       `${gateway}/test/plugins/token-validator/!(unknown-kids|hostile-key-servers).test.ts`,
     ],
@@ -44,11 +45,13 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'redaction',
     mutate: [
       `${gateway}/src/admin/hide-secrets.ts`,
+      `${gateway}/src/config/schema/marks.ts`,
       `${plugins}/otel-audit/capture-body.ts`,
       `${plugins}/prompt-sanitize/{compile-rules,redact-text,rewrite-json,rewrite-form,sanitize-body}.ts`,
     ],
     tests: [
       `${gateway}/src/admin/hide-secrets.test.ts`,
+      'tests/new-secret-key.test.ts',
       `${plugins}/otel-audit/capture-body.test.ts`,
       `${gateway}/test/plugins/otel-audit/request-body.test.ts`,
       `${plugins}/prompt-sanitize/*.test.ts`,
