@@ -134,6 +134,15 @@ const pictures = new Set([
 /** Makes a picture for the documents if the environment asks for it. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (!makesPictures || !pictures.has(name)) return
+  // Paths of this machine mean nothing to a reader.
+  await page.evaluate(`{
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (texts.nextNode()) {
+      const { data } = texts.currentNode
+      const shown = data.replaceAll(${JSON.stringify(`${repositoryRoot}/`)}, '')
+      if (shown !== data) texts.currentNode.data = shown
+    }
+  }`)
   await page.screenshot({ path: join(repositoryRoot, `docs/images/console-${name}.png`) })
 }
 
