@@ -3,6 +3,7 @@ import {
   headerKeys,
   headers,
   isJsonType,
+  isObject,
   isVendorType,
   type OutcomeType,
   outcomes,
@@ -14,7 +15,7 @@ import type { ValidationError } from '@agentic-rest/profile/validate'
 import { valueAt } from './observe/json-path.ts'
 import type { Observation, ObservationName } from './observe/observation.ts'
 import { EVENT_STREAM } from './observe/observe-stream.ts'
-import { currentValidator, isObject } from './offline/file-faults.ts'
+import { currentValidator } from './offline/file-faults.ts'
 import { fail, notObserved, pass, type Rule, type Verdict } from './rule.ts'
 import type { Answer } from './wire/exchange.ts'
 

@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '@agentic-rest/profile'
-
-/** A JSON object of unknown members. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-/** Whether a value is a JSON object: neither null nor a list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { canonicalJson, isObject, type JsonObject, membersOf } from '@agentic-rest/profile'
 
 /** The member of an object that has to be an object itself; an empty object otherwise. */
 export function objectAt(value: unknown, key: string): JsonObject {
-  const member = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
-  return isObject(member) ? member : {}
+  return membersOf(isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined)
 }
 
 /** The member of an object that has to be a text; undefined otherwise. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-value.ts'
+import type { JsonObject } from '@agentic-rest/profile'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 

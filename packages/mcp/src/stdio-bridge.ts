@@ -1,6 +1,13 @@
-import { conditions, headers, headerValue, mediaTypeEssence, parseJson } from '@agentic-rest/profile'
+import {
+  conditions,
+  headers,
+  headerValue,
+  isObject,
+  mediaTypeEssence,
+  parseJson,
+} from '@agentic-rest/profile'
 import { readEvents } from './event-stream.ts'
-import { isObject, objectAt, textAt } from './json-value.ts'
+import { objectAt, textAt } from './json-value.ts'
 import { claimsModern, metaKeys, nameHeader } from './protocol/envelope.ts'
 import {
   errorMessage,

@@ -13,6 +13,7 @@ export type {
 export { byName, canonicalJson } from './canonical-json.ts'
 export { createEventParser, type EventParser, type StreamEvent, writeEvent } from './event-stream.ts'
 export { type HeaderName, type HeaderSource, headerKeys, headers, headerValue } from './headers.ts'
+export { elementsOf, isObject, type JsonObject, membersOf } from './json-value.ts'
 export { mcpMeta } from './mcp-meta.ts'
 export { isJsonType, isVendorType, type MediaType, mediaTypeEssence, parseMediaType } from './media-type.ts'
 export { METRIC_TEXT_TYPE, type MetricSeries, type MetricText, metricText } from './metric-text.ts'
@@ -83,4 +84,5 @@ export {
   readTrace,
   type Trace,
 } from './trace.ts'
+export { patternsOf, wholeSchema, withPatterns } from './whole-schema.ts'
 export { statusOf, type WrittenOutcome, writeOutcome } from './write-outcome.ts'

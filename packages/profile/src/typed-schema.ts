@@ -1,3 +1,5 @@
+import { isObject, membersOf } from './json-value.ts'
+
 /** A JSON Schema. */
 type Schema = Readonly<Record<string, unknown>>
 
@@ -150,12 +152,4 @@ export function closedObject<Of extends Members, Optional extends keyof Of & str
 ): ReturnType<typeof object<Of, Optional>> {
   const open = object(members, optional)
   return { ...open, schema: { ...open.schema, additionalProperties: false } }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? (value as Record<string, unknown>) : {}
 }

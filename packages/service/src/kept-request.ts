@@ -1,4 +1,4 @@
-import type { InputLocation } from '@agentic-rest/profile'
+import { type InputLocation, isObject } from '@agentic-rest/profile'
 import type { KeptRequest } from '@agentic-rest/profile/approval'
 import type { CollectedInput } from './input/collect-input.ts'
 import { branches, dereference, type JsonSchema } from './input/json-schema.ts'
@@ -169,8 +169,4 @@ function memberSchemas(schema: JsonSchema, name: string): readonly unknown[] {
   // Not compared with the name: a pattern of a schema may be slow.
   const byPattern = isObject(patternProperties) ? Object.values(patternProperties) : []
   return [...byPattern, ...(own ?? others)]
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Answers, Outcome, RequiredInput } from '@agentic-rest/client'
 import { didYouMean } from '@agentic-rest/gateway/did-you-mean'
-import { parseJson } from '@agentic-rest/profile'
+import { isObject, parseJson } from '@agentic-rest/profile'
 import type { Host } from '../host.ts'
 import { terminalLine } from '../terminal-text.ts'
 
@@ -113,10 +113,6 @@ const readers = {
 function readJson(line: string, fits: (value: unknown) => boolean, kind: string): TypedAnswer {
   const { value, fault } = parseJson(line)
   return fault || !fits(value) ? { ok: false, fault: `it is ${kind}` } : { ok: true, value }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A prompt on the terminal. Questions go to stderr, so that stdout has only the answer. */

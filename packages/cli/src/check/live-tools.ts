@@ -5,7 +5,7 @@ import {
   type RouteConfig,
   readTools,
 } from '@agentic-rest/gateway'
-import { membersOf } from '../json-members.ts'
+import { membersOf } from '@agentic-rest/profile'
 
 /** The ids of the findings about tools that only the live check has, each with its meaning. */
 export const toolRules = {

@@ -1,4 +1,5 @@
-import { type JsonMap, mapOf, type OpenApi } from './openapi.ts'
+import { type JsonObject, membersOf } from '@agentic-rest/profile'
+import type { OpenApi } from './openapi.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const SEGMENT = /^(?:\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z0-9\-._~!$&'()+,;=:@]+)$/
@@ -11,15 +12,15 @@ export interface FoundOperation {
   readonly method: (typeof methods)[number]
   /** The path with names of parameters that a route can have. */
   readonly path: string
-  readonly operation: JsonMap
+  readonly operation: JsonObject
   /** The path item that it is part of. */
-  readonly item: JsonMap
+  readonly item: JsonObject
 }
 
 /** Finds all operations whose path a route can have; the notes name the other paths and renamed parameters. */
 export function findOperations(api: OpenApi): { found: FoundOperation[]; notes: string[] } {
   const notes: string[] = []
-  const found = Object.entries(mapOf(api.document['paths'])).flatMap(([given, value]) => {
+  const found = Object.entries(membersOf(api.document['paths'])).flatMap(([given, value]) => {
     const path = given
       .split('/')
       .map((segment) => segment.replace(PARAMETER, (_, name: string) => `{${parameterName(name)}}`))

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseJson } from '@agentic-rest/profile'
-import { mapOf } from './openapi.ts'
+import { membersOf, parseJson } from '@agentic-rest/profile'
 
 /** A folder of tarballs, and their file names by package. */
 export interface Tarballs {
@@ -18,8 +17,10 @@ export function findTarballs(program = fileURLToPath(import.meta.url)): Tarballs
   const at = program.lastIndexOf(PLACE)
   const manifest = join(program.slice(0, Math.max(at, 0)), 'package.json')
   if (at === -1 || !existsSync(manifest)) return undefined
-  const { dependencies, devDependencies, overrides } = mapOf(parseJson(readFileSync(manifest, 'utf8')).value)
-  const references = { ...mapOf(overrides), ...mapOf(devDependencies), ...mapOf(dependencies) }
+  const { dependencies, devDependencies, overrides } = membersOf(
+    parseJson(readFileSync(manifest, 'utf8')).value,
+  )
+  const references = { ...membersOf(overrides), ...membersOf(devDependencies), ...membersOf(dependencies) }
   const own = Object.entries(references).flatMap(([name, reference]) => {
     const [, file] = /^file:(.+\.tgz)$/.exec(String(reference)) ?? []
     const isOurs = name === COMMAND || name.startsWith('@agentic-rest/')

@@ -1,11 +1,12 @@
 import { createReferences, readDocument } from '@agentic-rest/conformance'
+import { type JsonObject, membersOf } from '@agentic-rest/profile'
 import { InitError } from './init-error.ts'
 
 /** An OpenAPI 3 document. */
 export interface OpenApi {
-  readonly document: JsonMap
+  readonly document: JsonObject
   /** Resolves a reference within the document; returns other values unchanged. */
-  follow(value: unknown): JsonMap
+  follow(value: unknown): JsonObject
 }
 
 /** Reads an OpenAPI document in YAML or JSON, or throws an `InitError`. */
@@ -22,24 +23,11 @@ export const NO_OPENAPI = 'this is not an OpenAPI 3 document with paths'
 
 /** The value as an OpenAPI document; undefined for another one. */
 export function asOpenApi(value: unknown): OpenApi | undefined {
-  const document = mapOf(value)
-  if (!/^3\./.test(String(document['openapi'])) || Object.keys(mapOf(document['paths'])).length === 0)
+  const document = membersOf(value)
+  if (!/^3\./.test(String(document['openapi'])) || Object.keys(membersOf(document['paths'])).length === 0)
     return undefined
   const references = createReferences(document, () => undefined)
-  return { document, follow: (each) => mapOf(references.follow(each)) }
-}
-
-/** A JSON object. */
-export type JsonMap = Readonly<Record<string, unknown>>
-
-/** The value if it is an object, otherwise an empty one. */
-export function mapOf(value: unknown): JsonMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMap) : {}
-}
-
-/** The value if it is a list, otherwise an empty one. */
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  return { document, follow: (each) => membersOf(references.follow(each)) }
 }
 
 /** The value if it is a text that is not empty. */

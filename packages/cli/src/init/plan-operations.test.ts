@@ -1,11 +1,12 @@
+import { membersOf } from '@agentic-rest/profile'
 import { createService, defineOperation, success } from '@agentic-rest/service'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { asOpenApi, mapOf } from './openapi.ts'
+import { asOpenApi } from './openapi.ts'
 import { planOperations } from './plan-operations.ts'
 
 function plan(paths: object) {
-  return planOperations({ document: { paths }, follow: mapOf })
+  return planOperations({ document: { paths }, follow: membersOf })
 }
 
 const header = (name: string) => ({ name, in: 'header', schema: { type: 'string' } })

@@ -1,8 +1,17 @@
-import { headerKeys, mediaTypeEssence, outcomes } from '@agentic-rest/profile'
+import {
+  elementsOf,
+  headerKeys,
+  type JsonObject,
+  mediaTypeEssence,
+  membersOf,
+  outcomes,
+  patternsOf,
+  wholeSchema,
+  withPatterns,
+} from '@agentic-rest/profile'
 import { type FoundOperation, findOperations, parameterName } from './find-operations.ts'
 import { InitError } from './init-error.ts'
-import { type JsonMap, listOf, mapOf, type OpenApi, textOf } from './openapi.ts'
-import { patternsOf, wholeSchema, withPatterns } from './whole-schema.ts'
+import { type OpenApi, textOf } from './openapi.ts'
 import { unsupportedKeywords } from './zod-source.ts'
 
 /** One input of an operation. */
@@ -11,7 +20,7 @@ export interface PlannedInput {
   readonly location: 'path' | 'query' | 'header' | 'body'
   readonly required: boolean
   readonly question: string | undefined
-  readonly schema: JsonMap
+  readonly schema: JsonObject
 }
 
 /** One operation of the project. */
@@ -92,7 +101,7 @@ interface Plan {
 
 function planOperation({ method, path, operation, item }: FoundOperation, plan: Plan): PlannedOperation {
   const { api, taken, notes } = plan
-  const parameters = [...listOf(item['parameters']), ...listOf(operation['parameters'])].map((each) =>
+  const parameters = [...elementsOf(item['parameters']), ...elementsOf(operation['parameters'])].map((each) =>
     api.follow(each),
   )
   const leaveOut: LeaveOut = (part, reason) =>
@@ -109,7 +118,7 @@ function planOperation({ method, path, operation, item }: FoundOperation, plan: 
   const inputs = [...new Map(found.map((input) => [input.name, input])).values()]
   if (inputs.length < found.length)
     notes.push(`${method} ${path}: inputs with one name at two places are merged; the last place is used`)
-  const responses = mapOf(operation['responses'])
+  const responses = membersOf(operation['responses'])
   return {
     id: idFor(textOf(operation['operationId']) ?? `${method.toLowerCase()}${path}`, taken),
     method,
@@ -127,28 +136,28 @@ function planOperation({ method, path, operation, item }: FoundOperation, plan: 
 
 type LeaveOut = (part: string, reason?: string) => void
 
-function noteExtension(operation: JsonMap, leaveOut: LeaveOut): void {
-  const { async: canWait, idempotent, approval } = mapOf(operation['x-agentic'])
+function noteExtension(operation: JsonObject, leaveOut: LeaveOut): void {
+  const { async: canWait, idempotent, approval } = membersOf(operation['x-agentic'])
   if (!['boolean', 'undefined'].includes(typeof canWait)) leaveOut('async of x-agentic', 'it is no boolean')
   if (!['boolean', 'undefined'].includes(typeof idempotent))
     leaveOut('idempotent of x-agentic', 'it is no boolean')
-  if (approval !== undefined && textOf(mapOf(approval)['role']) === undefined)
+  if (approval !== undefined && textOf(membersOf(approval)['role']) === undefined)
     leaveOut('approval of x-agentic', 'it names no role')
 }
 
 /** The facts of `x-agentic`. */
 export function extensionOf(
-  operation: JsonMap,
+  operation: JsonObject,
 ): Pick<PlannedOperation, 'async' | 'idempotent' | 'approvalRole'> {
-  const { async: canWait, idempotent, approval } = mapOf(operation['x-agentic'])
+  const { async: canWait, idempotent, approval } = membersOf(operation['x-agentic'])
   return {
     async: canWait === true,
     idempotent: idempotent === true,
-    approvalRole: textOf(mapOf(approval)['role']),
+    approvalRole: textOf(membersOf(approval)['role']),
   }
 }
 
-function pathInputs(path: string, parameters: readonly JsonMap[], api: OpenApi): PlannedInput[] {
+function pathInputs(path: string, parameters: readonly JsonObject[], api: OpenApi): PlannedInput[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const parameter =
       parameters.find((each) => each['in'] === 'path' && parameterName(String(each['name'])) === name) ?? {}
@@ -164,7 +173,7 @@ function pathInputs(path: string, parameters: readonly JsonMap[], api: OpenApi):
 }
 
 /** The schema that the author of a service wrote for a path parameter. */
-function withoutSdkPattern(schema: JsonMap): JsonMap {
+function withoutSdkPattern(schema: JsonObject): JsonObject {
   const patterns = patternsOf(schema)
   if (!patterns.includes(SDK_PATTERN)) return schema
   return withPatterns(
@@ -173,7 +182,7 @@ function withoutSdkPattern(schema: JsonMap): JsonMap {
   )
 }
 
-function parameterInput(parameter: JsonMap, api: OpenApi, leaveOut: LeaveOut): PlannedInput[] {
+function parameterInput(parameter: JsonObject, api: OpenApi, leaveOut: LeaveOut): PlannedInput[] {
   const { in: location, name, required, schema, description } = parameter
   if (location === 'path') return []
   if (location !== 'query' && location !== 'header') {
@@ -202,18 +211,18 @@ function isOwnedHeader(key: string): boolean {
   return ownedHeaders.has(key) || OWNED_PREFIX.test(key)
 }
 
-function bodyInputs(body: JsonMap, api: OpenApi, leaveOut: LeaveOut): PlannedInput[] {
-  const contents = Object.entries(mapOf(body['content']))
+function bodyInputs(body: JsonObject, api: OpenApi, leaveOut: LeaveOut): PlannedInput[] {
+  const contents = Object.entries(membersOf(body['content']))
   const media = contents.find(([type]) => mediaTypeEssence(type)?.endsWith('json'))
   for (const [type] of contents.filter((each) => each !== media)) leaveOut(`the body of type ${type}`)
-  const schema = wholeSchema(mapOf(media?.[1])['schema'], api)
+  const schema = wholeSchema(membersOf(media?.[1])['schema'], api)
   const { type = 'object', properties, required } = schema
   if (type !== 'object') {
     leaveOut('the body', 'it is no object')
     return []
   }
   for (const keyword of unsupportedKeywords({ ...schema, type })) leaveOut(`${keyword} of the body`)
-  return Object.entries(mapOf(properties)).flatMap(([name, given]) => {
+  return Object.entries(membersOf(properties)).flatMap(([name, given]) => {
     if (!isInputName(name)) {
       leaveOut(`the member ${JSON.stringify(name)}`, NAME_RULE)
       return []
@@ -223,7 +232,7 @@ function bodyInputs(body: JsonMap, api: OpenApi, leaveOut: LeaveOut): PlannedInp
       {
         name,
         location: 'body',
-        required: listOf(required).includes(name),
+        required: elementsOf(required).includes(name),
         question: textOf(schema['description']),
         schema,
       },
@@ -237,15 +246,15 @@ function isInputName(name: unknown): name is string {
   return typeof name === 'string' && /^[A-Za-z_][\w.-]{0,63}$/.test(name) && name !== '__proto__'
 }
 
-function isCreated(responses: JsonMap): boolean {
+function isCreated(responses: JsonObject): boolean {
   const { success, created } = outcomes
   return Object.hasOwn(responses, created.status) && !Object.hasOwn(responses, success.status)
 }
 
 /** Whether an operation can answer with a stream. */
-export function hasStream(operation: JsonMap, api: OpenApi): boolean {
-  return Object.values(mapOf(operation['responses']))
-    .flatMap((response) => Object.keys(mapOf(api.follow(response)['content'])))
+export function hasStream(operation: JsonObject, api: OpenApi): boolean {
+  return Object.values(membersOf(operation['responses']))
+    .flatMap((response) => Object.keys(membersOf(api.follow(response)['content'])))
     .some((type) => mediaTypeEssence(type) === 'text/event-stream')
 }
 

@@ -1,8 +1,8 @@
+import { membersOf } from '@agentic-rest/profile'
 import { expect, test } from 'vitest'
-import { mapOf } from './openapi.ts'
 import { memberSource } from './zod-source.ts'
 
-const place = { api: { follow: mapOf }, note: () => undefined }
+const place = { api: { follow: membersOf }, note: () => undefined }
 const optional = (schema: unknown) => memberSource(schema, { required: false }, place)
 
 test.each([

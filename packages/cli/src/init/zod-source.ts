@@ -1,5 +1,5 @@
-import { type JsonMap, listOf, mapOf, type OpenApi } from './openapi.ts'
-import { patternsOf, wholeSchema } from './whole-schema.ts'
+import { elementsOf, type JsonObject, membersOf, patternsOf, wholeSchema } from '@agentic-rest/profile'
+import type { OpenApi } from './openapi.ts'
 
 const DEEPEST = 3
 const MOST_MEMBERS = 40
@@ -38,22 +38,22 @@ export function zodSource(given: unknown, { api, above = [], note, at = '' }: Pl
   return isNullable(schema) ? `${base}.nullable()` : base
 }
 
-function isNullable(schema: JsonMap): boolean {
+function isNullable(schema: JsonObject): boolean {
   return schema['nullable'] === true || [schema['type']].flat().includes('null')
 }
 
-function typeOf(schema: JsonMap): unknown {
+function typeOf(schema: JsonObject): unknown {
   return [schema['type']].flat().find((type) => type !== 'null')
 }
 
 /** The values of `const` or `enum`; empty when the schema does not list any. */
-function choicesOf(schema: JsonMap): readonly unknown[] {
+function choicesOf(schema: JsonObject): readonly unknown[] {
   return Object.hasOwn(schema, 'const')
     ? [schema['const']]
-    : listOf(schema['enum']).filter((word) => word !== null)
+    : elementsOf(schema['enum']).filter((word) => word !== null)
 }
 
-function baseSource(schema: JsonMap, place: Required<Place>): string {
+function baseSource(schema: JsonObject, place: Required<Place>): string {
   const words = choicesOf(schema)
   if (words.length > 0) return choiceSource(words, place)
   leaveOut(unsupportedKeywords(schema), place)
@@ -97,7 +97,7 @@ const keywordsByType = new Map<unknown, readonly string[]>([
 ])
 
 /** The keywords of a whole schema that its source has no part for. */
-export function unsupportedKeywords(schema: JsonMap): string[] {
+export function unsupportedKeywords(schema: JsonObject): string[] {
   const known = [...commonKeywords, ...(keywordsByType.get(typeOf(schema)) ?? [])]
   return Object.entries(schema)
     .filter(([keyword]) => !known.includes(keyword) && !keyword.startsWith('x-'))
@@ -106,7 +106,7 @@ export function unsupportedKeywords(schema: JsonMap): string[] {
 }
 
 function acceptsAll(schema: unknown): boolean {
-  return schema === true || (mapOf(schema) === schema && Object.keys(schema).length === 0)
+  return schema === true || (membersOf(schema) === schema && Object.keys(schema).length === 0)
 }
 
 function choiceSource(words: readonly unknown[], place: Place): string {
@@ -129,7 +129,7 @@ const countCalls: Calls = [
   ['maxItems', 'max'],
 ]
 
-function calls(schema: JsonMap, rows: Calls): string {
+function calls(schema: JsonObject, rows: Calls): string {
   return rows
     .filter(([keyword]) => Number.isFinite(schema[keyword]))
     .map(([keyword, method]) => `.${method}(${schema[keyword]})`)
@@ -137,7 +137,7 @@ function calls(schema: JsonMap, rows: Calls): string {
 }
 
 /** OpenAPI 3.0 has a boolean `exclusiveMinimum` beside `minimum`; JSON Schema has a number instead. */
-function rangeCalls(schema: JsonMap): string {
+function rangeCalls(schema: JsonObject): string {
   const { exclusiveMinimum, exclusiveMaximum } = schema
   return calls(schema, [
     ['minimum', exclusiveMinimum === true ? 'gt' : 'min'],
@@ -148,7 +148,7 @@ function rangeCalls(schema: JsonMap): string {
   ])
 }
 
-function patternCalls(schema: JsonMap, place: Required<Place>): string {
+function patternCalls(schema: JsonObject, place: Required<Place>): string {
   return patternsOf(schema)
     .map((pattern) => {
       const expression = compiled(pattern, 'u') ?? compiled(pattern, '')
@@ -167,12 +167,12 @@ function compiled(pattern: string, flags: string): RegExp | undefined {
   }
 }
 
-function objectSource(schema: JsonMap, place: Required<Place>): string {
-  const all = Object.entries(mapOf(schema['properties'])).filter(([name]) => name !== '__proto__')
+function objectSource(schema: JsonObject, place: Required<Place>): string {
+  const all = Object.entries(membersOf(schema['properties'])).filter(([name]) => name !== '__proto__')
   const members = all.slice(0, MOST_MEMBERS)
   if (members.length < all.length) leaveOut([`every member after the first ${MOST_MEMBERS}`], place)
   if (members.length === 0) return 'z.record(z.string(), z.unknown())'
-  const required = listOf(schema['required'])
+  const required = elementsOf(schema['required'])
   const rows = members.map(([name, member]) => {
     const source = deeper(
       member,
@@ -217,8 +217,8 @@ function fits(value: unknown, given: unknown, place: Place): boolean {
 }
 
 /** Only objects without known members: others could lack one. */
-function isPlainRecord(schema: JsonMap, value: unknown): boolean {
-  return Object.keys(mapOf(schema['properties'])).length === 0 && mapOf(value) === value
+function isPlainRecord(schema: JsonObject, value: unknown): boolean {
+  return Object.keys(membersOf(schema['properties'])).length === 0 && membersOf(value) === value
 }
 
 /** The source of a member name. */

@@ -1,7 +1,6 @@
 import { formatFaults, InitialisationError, loadConfig, readTools } from '@agentic-rest/gateway'
-import { parseJson } from '@agentic-rest/profile'
+import { membersOf, parseJson } from '@agentic-rest/profile'
 import type { Host } from '../host.ts'
-import { membersOf, textOf } from '../json-members.ts'
 import { readVersion } from '../version.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -59,4 +58,9 @@ export async function toolsOfGateway({ url, headers }: Endpoint): Promise<Tools 
   if (Array.isArray(tools)) return { tools: tools.map(membersOf) }
   const message = textOf(membersOf(answer['error'])['message']) || 'The answer has no tools'
   return { fault: `${message} (${url.href})`, invalid: false }
+}
+
+/** A text; empty if the value is none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
-import { listOf, membersOf, textOf } from '../json-members.ts'
+import { elementsOf, membersOf } from '@agentic-rest/profile'
 import { terminalLine, textTable } from '../terminal-text.ts'
-import type { ListedTool, Tools } from './list-tools.ts'
+import { type ListedTool, type Tools, textOf } from './list-tools.ts'
 
 /** The tools with their arguments, and the routes that are none, as lines for a terminal. */
 export function showTools({ tools, missing = [] }: Tools, stream: NodeJS.WriteStream): string[] {
@@ -19,7 +19,7 @@ function toolLines(tool: ListedTool, bold: (text: string) => string): string[] {
   const title = terminalLine(textOf(tool['title']))
   const description = terminalLine(textOf(tool['description'])) || 'no description'
   const schema = membersOf(tool['inputSchema'])
-  const required = new Set(listOf(schema['required']))
+  const required = new Set(elementsOf(schema['required']))
   const rows = Object.entries(membersOf(schema['properties'])).map(([name, property]) => [
     `    ${terminalLine(name)}`,
     typeOf(property),

@@ -1,10 +1,10 @@
 import { get as getPlain } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { headerKeys, outcomes, parseJson } from '@agentic-rest/profile'
+import { elementsOf, headerKeys, membersOf, outcomes, parseJson } from '@agentic-rest/profile'
 import { parse } from 'yaml'
 import { type FoundOperation, findOperations } from '../init/find-operations.ts'
-import { asOpenApi, listOf, mapOf, NO_OPENAPI, type OpenApi, textOf } from '../init/openapi.ts'
+import { asOpenApi, NO_OPENAPI, type OpenApi, textOf } from '../init/openapi.ts'
 import { extensionOf, hasStream } from '../init/plan-operations.ts'
 
 /** An operation of a service, as a gateway needs it. */
@@ -52,7 +52,7 @@ const SDK_OPERATIONS = new Map<string, readonly [id: string, serves: ServiceOper
 /** The operations of a document. */
 export function describeService(api: OpenApi): ServiceDocument {
   const { found, notes } = findOperations(api)
-  const url = textOf(mapOf(listOf(api.document['servers'])[0])['url']) ?? ''
+  const url = textOf(membersOf(elementsOf(api.document['servers'])[0])['url']) ?? ''
   const publicPath = url.startsWith('/') ? url.replace(/\/+$/, '') : ''
   return {
     operations: found.map((each) => describeOperation(each, { api, publicPath })),
@@ -87,7 +87,7 @@ function hasKeyParameter(
   { operation, item }: Pick<FoundOperation, 'operation' | 'item'>,
   api: OpenApi,
 ): boolean {
-  return [...listOf(item['parameters']), ...listOf(operation['parameters'])]
+  return [...elementsOf(item['parameters']), ...elementsOf(operation['parameters'])]
     .map((parameter) => api.follow(parameter))
     .some(
       ({ in: place, name }) =>

@@ -1,5 +1,6 @@
 import {
   fillTemplate,
+  isObject,
   mediaTypeEssence,
   type OutcomeType,
   outcomes,
@@ -7,7 +8,6 @@ import {
   printable,
 } from '@agentic-rest/profile'
 import { stringify } from 'yaml'
-import { isObject } from '../offline/file-faults.ts'
 import { isOpenApi } from '../offline/openapi-faults.ts'
 import { createReferences } from '../offline/references.ts'
 import type { Scenario } from '../scenario/scenario-schema.ts'

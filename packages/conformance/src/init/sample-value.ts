@@ -1,4 +1,4 @@
-import { isObject } from '../offline/file-faults.ts'
+import { isObject } from '@agentic-rest/profile'
 import type { References } from '../offline/references.ts'
 import { sampleText } from './sample-text.ts'
 

@@ -1,4 +1,5 @@
 import {
+  isObject,
   outcomes,
   PROFILE_VERSION,
   type ProfileVersion,
@@ -18,11 +19,6 @@ export interface FileFault {
 /** Appends members to a JSON Pointer, with escapes. */
 export function below(pointer: string, ...steps: readonly (string | number)[]): string {
   return `${pointer}${steps.map(pointerStep).join('')}`
-}
-
-/** Whether a value is an object and not a list. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The validator of the current version. Each schema is compiled at its first use. */

@@ -1,4 +1,5 @@
 import {
+  isObject,
   isVendorType,
   mediaTypeEssence,
   outcomes,
@@ -6,7 +7,7 @@ import {
   outcomeTypes,
   type SchemaName,
 } from '@agentic-rest/profile'
-import { below, currentValidator, type FileFault, isObject } from './file-faults.ts'
+import { below, currentValidator, type FileFault } from './file-faults.ts'
 import { createReferences, type OtherDocument, type References } from './references.ts'
 
 type Json = Readonly<Record<string, unknown>>

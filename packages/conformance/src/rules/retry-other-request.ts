@@ -1,6 +1,5 @@
-import { headers, outcomes } from '@agentic-rest/profile'
+import { headers, isObject, outcomes } from '@agentic-rest/profile'
 import { describeHead, isFine } from '../judge.ts'
-import { isObject } from '../offline/file-faults.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
 /** Decision 30: a key is for one request. */

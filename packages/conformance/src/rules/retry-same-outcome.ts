@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '@agentic-rest/profile'
 import { describeHead, isFine } from '../judge.ts'
-import { isObject } from '../offline/file-faults.ts'
 import { defineRule, fail, notObserved, pass } from '../rule.ts'
 
 /** Retry rule 2: a retry gets the stored outcome. */

@@ -1,4 +1,4 @@
-import { atFragment } from '@agentic-rest/profile'
+import { atFragment, followReferences, wholeSchema } from '@agentic-rest/profile'
 import { type Fields, fieldsOf, numberOrNull, textOf } from '../api/read-json.ts'
 
 /** The control that fits a schema. `lines`: a list outside of a body, one value a line. */
@@ -36,12 +36,8 @@ export function newBudget(): Budget {
 export function resolveSchema(document: Fields, value: unknown, budget = newBudget()): Fields {
   budget.left -= 1
   if (budget.left < 0) return new Map()
-  const schema = fieldsOf(value)
-  const parts = [
-    ...(schema.has('$ref') ? [lookUp(document, textOf(schema, '$ref'))] : []),
-    ...listIn(schema, 'allOf'),
-  ].map((part) => resolveSchema(document, part, budget))
-  return parts.length === 0 ? schema : merge([...parts, without(schema, ['$ref', 'allOf'])])
+  const find = (reference: string) => lookUp(document, reference)
+  return fieldsOf(wholeSchema(value, { follow: (each) => followReferences(each, find) }))
 }
 
 /** The types of a schema, `null` included; empty for any type. */
@@ -126,19 +122,6 @@ function longestVariant(document: Fields, schema: Fields): number {
 function lookUp(document: Fields, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined
   return atFragment(Object.fromEntries(document), reference.slice(1))
-}
-
-function merge(schemas: readonly Fields[]): Fields {
-  const merged = new Map(schemas.flatMap((each) => [...each]))
-  const properties = schemas.flatMap((each) => [...fieldsOf(each.get('properties'))])
-  const required = schemas.flatMap((each) => listIn(each, 'required'))
-  if (properties.length > 0) merged.set('properties', Object.fromEntries(properties))
-  if (required.length > 0) merged.set('required', [...new Set(required)])
-  return merged
-}
-
-function without(schema: Fields, names: readonly string[]): Fields {
-  return new Map([...schema].filter(([name]) => !names.includes(name)))
 }
 
 function listIn(schema: Fields, name: string): unknown[] {

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@agentic-rest/profile'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../json-value.ts'
 import { readTool } from './read-tool.ts'
 import type { CatalogueTool, ToolRoute, ToolSettings } from './tool.ts'
 

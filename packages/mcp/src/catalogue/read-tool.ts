@@ -1,5 +1,12 @@
-import { headers, outcomes, templateParameters, templateShape } from '@agentic-rest/profile'
-import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
+import {
+  headers,
+  isObject,
+  type JsonObject,
+  outcomes,
+  templateParameters,
+  templateShape,
+} from '@agentic-rest/profile'
+import { objectAt, textAt } from '../json-value.ts'
 import {
   annotationsOf,
   type CatalogueTool,

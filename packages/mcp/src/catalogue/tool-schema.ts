@@ -1,5 +1,11 @@
-import { atFragment, followReferences, MAX_JSON_DEPTH } from '@agentic-rest/profile'
-import { isDeeperThan, isObject, type JsonObject } from '../json-value.ts'
+import {
+  atFragment,
+  followReferences,
+  isObject,
+  type JsonObject,
+  MAX_JSON_DEPTH,
+} from '@agentic-rest/profile'
+import { isDeeperThan } from '../json-value.ts'
 import type { ToolFault } from './tool.ts'
 
 /** The most bytes of a tool's input schema. */

@@ -1,5 +1,4 @@
-import type { InputLocation } from '@agentic-rest/profile'
-import type { JsonObject } from '../json-value.ts'
+import type { InputLocation, JsonObject } from '@agentic-rest/profile'
 
 /** A tool as clients see it in `tools/list`. */
 export interface ToolDefinition {

@@ -1,5 +1,6 @@
+import { isObject } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
-import { isObject, jsonDigest } from '../json-value.ts'
+import { jsonDigest } from '../json-value.ts'
 import { principalOf, type ToolCall } from '../protocol/tool-host.ts'
 import { MAX_SEALED_CHARACTERS, type Seal } from '../sealed-text.ts'
 import type { InputAnswer } from './form.ts'

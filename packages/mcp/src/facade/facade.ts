@@ -1,7 +1,13 @@
-import { conditions, headers, headerValue, isIdentifier, mcpMeta } from '@agentic-rest/profile'
+import {
+  conditions,
+  headers,
+  headerValue,
+  isIdentifier,
+  type JsonObject,
+  mcpMeta,
+} from '@agentic-rest/profile'
 import { KEY_ARGUMENT } from '../catalogue/read-tool.ts'
 import type { CatalogueTool, ToolDefinition } from '../catalogue/tool.ts'
-import type { JsonObject } from '../json-value.ts'
 import { invalidParams, rpcCodes } from '../protocol/json-rpc.ts'
 import type {
   HostContext,

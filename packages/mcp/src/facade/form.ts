@@ -3,10 +3,11 @@ import {
   headerKeys,
   inputLocations,
   inputTypes,
+  isObject,
+  type JsonObject,
   type RequiredInput,
 } from '@agentic-rest/profile'
 import { isOwnedHeader } from '../catalogue/read-tool.ts'
-import { isObject, type JsonObject } from '../json-value.ts'
 import type { InputRequest } from '../protocol/tool-host.ts'
 import type { ProtocolVersion } from '../protocol/versions.ts'
 

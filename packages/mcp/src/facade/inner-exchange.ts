@@ -4,13 +4,13 @@ import {
   headers,
   headerValue,
   isIdentifier,
+  isObject,
   type OutcomeType,
   outcomeTypeOf,
   parseJson,
   type Trace,
 } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
-import { isObject } from '../json-value.ts'
 import type { HostContext } from '../protocol/tool-host.ts'
 import type { ProtocolVersion } from '../protocol/versions.ts'
 

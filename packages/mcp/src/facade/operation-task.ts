@@ -1,5 +1,5 @@
-import { type OutcomeType, outcomes, outcomeTypes } from '@agentic-rest/profile'
-import { isObject, type JsonObject, textAt } from '../json-value.ts'
+import { isObject, type JsonObject, type OutcomeType, outcomes, outcomeTypes } from '@agentic-rest/profile'
+import { textAt } from '../json-value.ts'
 import { type Caller, type DetailedTask, principalOf, type Task } from '../protocol/tool-host.ts'
 import type { ProtocolVersion } from '../protocol/versions.ts'
 import type { Seal } from '../sealed-text.ts'

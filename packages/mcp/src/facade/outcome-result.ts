@@ -1,5 +1,12 @@
-import { headers, headerValue, mcpMeta, PROFILE_VERSION, parseOwnJson } from '@agentic-rest/profile'
-import { isObject, type JsonObject } from '../json-value.ts'
+import {
+  headers,
+  headerValue,
+  isObject,
+  type JsonObject,
+  mcpMeta,
+  PROFILE_VERSION,
+  parseOwnJson,
+} from '@agentic-rest/profile'
 import type { ToolResult } from '../protocol/tool-host.ts'
 import { MODERN_VERSION, type ProtocolVersion } from '../protocol/versions.ts'
 import { type Answered, retryAfterOf } from './inner-exchange.ts'

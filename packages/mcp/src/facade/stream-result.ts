@@ -1,5 +1,4 @@
-import { headers, outcomes, parseJson, type Trace } from '@agentic-rest/profile'
-import { isObject } from '../json-value.ts'
+import { headers, isObject, outcomes, parseJson, type Trace } from '@agentic-rest/profile'
 import { type Answered, type InnerAnswer, readAnswer, type StreamEvent } from './inner-exchange.ts'
 import { withoutTokens } from './outcome-result.ts'
 

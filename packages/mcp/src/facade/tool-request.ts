@@ -1,7 +1,6 @@
-import { fillTemplate, type InputLocation } from '@agentic-rest/profile'
+import { fillTemplate, type InputLocation, isObject, type JsonObject } from '@agentic-rest/profile'
 import { isOwnedHeader, KEY_ARGUMENT } from '../catalogue/read-tool.ts'
 import { type CatalogueTool, hasEffect } from '../catalogue/tool.ts'
-import { isObject, type JsonObject } from '../json-value.ts'
 import type { InputAnswer } from './form.ts'
 
 /** The request of a tool: path, query, headers and body, made of arguments and answers. */

@@ -1,7 +1,16 @@
-import { conditions, headers, headerValue, type Outcome, outcomes, writeOutcome } from '@agentic-rest/profile'
+import {
+  conditions,
+  headers,
+  headerValue,
+  isObject,
+  type JsonObject,
+  type Outcome,
+  outcomes,
+  writeOutcome,
+} from '@agentic-rest/profile'
 import { type Approval, readApproval } from '@agentic-rest/profile/approval'
 import type { CatalogueTool } from '../catalogue/tool.ts'
-import { isObject, type JsonObject, textAt } from '../json-value.ts'
+import { textAt } from '../json-value.ts'
 import { invalidParams } from '../protocol/json-rpc.ts'
 import type { InputRequest, ToolAnswer, ToolCall } from '../protocol/tool-host.ts'
 import { challengeOf } from '../resource-metadata.ts'

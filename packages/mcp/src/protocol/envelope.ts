@@ -1,5 +1,5 @@
-import { acceptsType, headerValue } from '@agentic-rest/profile'
-import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
+import { acceptsType, headerValue, isObject, type JsonObject } from '@agentic-rest/profile'
+import { objectAt, textAt } from '../json-value.ts'
 import type { McpRequest } from './http.ts'
 import { invalidParams, type RpcError, type RpcRequest, rpcCodes } from './json-rpc.ts'
 import { MODERN_VERSION } from './versions.ts'

@@ -1,5 +1,11 @@
-import { conditions, type HeaderSource, headers, malformedStatuses, outcomes } from '@agentic-rest/profile'
-import type { JsonObject } from '../json-value.ts'
+import {
+  conditions,
+  type HeaderSource,
+  headers,
+  type JsonObject,
+  malformedStatuses,
+  outcomes,
+} from '@agentic-rest/profile'
 import { errorMessage, type RpcError, type RpcId } from './json-rpc.ts'
 import type { Caller } from './tool-host.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json-value.ts'
+import { isObject, type JsonObject } from '@agentic-rest/profile'
 
 /** The error codes of JSON-RPC and MCP. */
 export const rpcCodes = {

@@ -1,5 +1,5 @@
-import { MAX_JSON_DEPTH } from '@agentic-rest/profile'
-import { isDeeperThan, isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
+import { isObject, type JsonObject, MAX_JSON_DEPTH } from '@agentic-rest/profile'
+import { isDeeperThan, objectAt, textAt } from '../json-value.ts'
 import { acceptsStream, headerOf, mcpHeaders, unsupportedVersion } from './envelope.ts'
 import {
   type AnswerFacts,

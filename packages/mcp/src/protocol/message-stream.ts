@@ -1,6 +1,5 @@
-import { writeEvent } from '@agentic-rest/profile'
+import { type JsonObject, writeEvent } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
-import type { JsonObject } from '../json-value.ts'
 import { type AnswerFacts, httpStatuses, jsonAnswer, type McpAnswer, streamHeaders } from './http.ts'
 
 /** The last message of an exchange. */

@@ -1,4 +1,5 @@
-import { type JsonObject, objectAt } from '../json-value.ts'
+import type { JsonObject } from '@agentic-rest/profile'
+import { objectAt } from '../json-value.ts'
 import { acceptsStream, envelopeFault, metaKeys } from './envelope.ts'
 import {
   type AnswerFacts,

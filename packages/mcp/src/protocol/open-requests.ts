@@ -1,5 +1,5 @@
+import type { JsonObject } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
-import type { JsonObject } from '../json-value.ts'
 import type { RpcId } from './json-rpc.ts'
 import { instanceOf, type RelayedMessage } from './relayed-message.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json-value.ts'
+import { isObject, type JsonObject } from '@agentic-rest/profile'
 import type { Seal } from '../sealed-text.ts'
 import type { RpcId } from './json-rpc.ts'
 

@@ -1,6 +1,6 @@
-import { MAX_JSON_DEPTH } from '@agentic-rest/profile'
+import { isObject, type JsonObject, MAX_JSON_DEPTH } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
-import { isDeeperThan, isObject, type JsonObject } from '../json-value.ts'
+import { isDeeperThan } from '../json-value.ts'
 import type { Seal } from '../sealed-text.ts'
 import { type AnswerFacts, httpStatuses } from './http.ts'
 import {

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../json-value.ts'
+import { objectAt, textAt } from '../json-value.ts'
 import type { Seal } from '../sealed-text.ts'
 import { type Caller, type Client, principalOf } from './tool-host.ts'
 import { isLegacyVersion, type LegacyVersion } from './versions.ts'

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '@agentic-rest/profile'
 import type { Environment } from '../environment.ts'
-import { isObject, type JsonObject } from '../json-value.ts'
 import { type AnswerFacts, httpStatuses, type McpAnswer, refusedAnswer, streamHeaders } from './http.ts'
 import {
   invalidParams,

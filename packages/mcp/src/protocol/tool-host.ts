@@ -1,6 +1,5 @@
-import type { HeaderSource } from '@agentic-rest/profile'
+import type { HeaderSource, JsonObject } from '@agentic-rest/profile'
 import type { ToolDefinition } from '../catalogue/tool.ts'
-import type { JsonObject } from '../json-value.ts'
 import type { RpcError } from './json-rpc.ts'
 import type { ProtocolVersion } from './versions.ts'
 

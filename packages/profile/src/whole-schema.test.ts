@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { asOpenApi } from './openapi.ts'
+import { atFragment, followReferences } from './references.ts'
 import { wholeSchema } from './whole-schema.ts'
 
 const schemas = {
   Code: { type: 'string', pattern: '^a', maxLength: 9 },
   Loop: { type: 'object', allOf: [{ $ref: '#/components/schemas/Loop' }] },
 }
-const api = asOpenApi({ openapi: '3.1.0', paths: { '/a': {} }, components: { schemas } })
-const whole = (schema: object) => wholeSchema(schema, api ?? { follow: () => ({}) })
+const find = (reference: string) => atFragment({ components: { schemas } }, reference.slice(1))
+const whole = (schema: unknown) => wholeSchema(schema, { follow: (value) => followReferences(value, find) })
 const code = { $ref: '#/components/schemas/Code' }
 
 test.each([
@@ -33,7 +33,19 @@ test.each([
     },
     { type: 'object', properties: { a: code, b: code }, required: ['a', 'b'] },
   ],
+  [
+    'the keywords beside a reference',
+    { ...code, maxLength: 5, title: 'A' },
+    { ...schemas.Code, maxLength: 5, title: 'A' },
+  ],
+  ['nothing of a broken reference', { $ref: '#/gone', title: 'A' }, { title: 'A' }],
+  ['nothing of what is no schema', true, {}],
   ['a part that contains itself once', { $ref: '#/components/schemas/Loop' }, { type: 'object' }],
 ])('a schema with allOf has %s', (_, given, expected) => {
   expect(whole(given)).toEqual(expected)
+})
+
+test('a schema of very many parts is read in part', () => {
+  const parts = Array.from({ length: 1000 }, (_, index) => ({ properties: { [`p${index}`]: {} } }))
+  expect(Object.keys(Object(whole({ allOf: parts })['properties']))).toHaveLength(511)
 })
