@@ -89,3 +89,9 @@ test('a marked secret and its file are listed as such in the reference', () => {
     'mails[].template_file: file name',
   ])
 })
+
+test('in a map of free names a name that ends with _file is nothing but a name', () => {
+  const tenants = { acme_file: { plans: ['pro'] }, globex_files: { plans: ['pro'] }, acme: { plans: [] } }
+  const section = { tenants }
+  expect(withSecrets(section, ['plugins', 'license-check'])).toEqual(section)
+})

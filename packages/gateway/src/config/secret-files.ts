@@ -3,7 +3,7 @@ import { configSchema, type GatewaySection, type McpSection } from './config-sch
 import { formatPath, type Path } from './faults.ts'
 import { readNamedFile } from './read-files.ts'
 import { checkSharedSecret } from './schema/formats.ts'
-import { childOf, type Leaf, mapLeaves, schemaAt } from './schema/marks.ts'
+import { childOf, type Leaf, mapLeaves, namedKeyOf, schemaAt } from './schema/marks.ts'
 
 /**
  * Reads the secrets that a section names by file and puts each where the section has the secret itself: the content of
@@ -25,7 +25,8 @@ export function withSecrets<Section>(
     whole[key] = withSecrets(value, [...path, key], childOf(schema, key))
   for (const [key, named] of Object.entries(section)) {
     const name = key.replace(/_files?$/, '')
-    if (name === key || childOf(schema, name) === undefined) continue
+    // In a map the names are free: a tenant may be called `x_file`.
+    if (name === key || namedKeyOf(schema, name) === undefined) continue
     const secrets = mapLeaves(named, { schema: childOf(schema, key), path: [...path, key] }, readLeaf)
     whole[name] = joined(whole[name], secrets)
   }

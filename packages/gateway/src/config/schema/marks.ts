@@ -97,6 +97,16 @@ export const childOf = (schema: KeySchema, step: string | number): KeySchema | u
   }
 }
 
+/** The schema of a key that the schema itself names; a map of free names has none. */
+export const namedKeyOf = (schema: KeySchema, name: string): KeySchema | undefined => {
+  const wrapped = wrappedBy(schema)
+  if (wrapped !== undefined) return namedKeyOf(wrapped, name)
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'union')
+    return def.options.map((option) => namedKeyOf(option, name)).find((child) => child !== undefined)
+  return def.type === 'object' ? childOf(schema, name) : undefined
+}
+
 /** The schema at a path below another one. */
 export const schemaAt = (schema: KeySchema | undefined, path: Path): KeySchema | undefined =>
   path.reduce<KeySchema | undefined>((at, step) => at && childOf(at, step), schema)
