@@ -6,7 +6,7 @@ export const MAX_MESSAGE_DEPTH = MAX_JSON_DEPTH + 8
 
 /** Why a text cannot be read as JSON, and where. It quotes nothing of the text. */
 export interface JsonFault {
-  readonly reason: 'syntax' | 'too_deep' | 'too_many' | 'not_finite'
+  readonly reason: 'syntax' | 'repeated' | 'too_deep' | 'too_many' | 'not_finite'
   /** A text for people, with the place. */
   readonly message: string
   /** Names and indices from the outermost value to the fault. */
@@ -289,7 +289,7 @@ class Reader {
     const name = this.readText()
     if (this.next() !== COLON) this.refuse('syntax')
     const frame = this.frames.at(-1) as Frame
-    if (this.options.uniqueNames && Object.hasOwn(frame.container, name)) this.refuse('syntax')
+    if (this.options.uniqueNames && Object.hasOwn(frame.container, name)) this.refuse('repeated')
     this.at += 1
     frame.name = name
   }
@@ -353,8 +353,7 @@ class Reader {
   }
 
   private faultOf(reason: JsonFault['reason']): JsonFault {
-    const before = this.text.slice(0, this.at).split(/\r\n|\r|\n/)
-    const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1]
+    const { line, column } = placeOf(this.text, this.at)
     const isEnd = this.at >= this.text.length
     const what = isEnd && reason === 'syntax' ? 'it ends too early' : descriptions[reason]
     const path = this.frames.map(({ container, name }) =>
@@ -364,8 +363,23 @@ class Reader {
   }
 }
 
+/** Counts without making the lines: a text may have a million of them. */
+function placeOf(text: string, end: number): Pick<JsonFault, 'line' | 'column'> {
+  let line = 1
+  let start = 0
+  for (let at = 0; at < end; at += 1) {
+    const code = text.charCodeAt(at)
+    const isBreak = code === LINE_FEED || (code === RETURN && text.charCodeAt(at + 1) !== LINE_FEED)
+    if (!isBreak) continue
+    line += 1
+    start = at + 1
+  }
+  return { line, column: end - start + 1 }
+}
+
 const descriptions = {
   syntax: 'there is an unexpected character',
+  repeated: 'a name comes twice in an object',
   too_deep: 'it is nested too deep',
   too_many: 'it has too many values',
   not_finite: 'a number is too large',

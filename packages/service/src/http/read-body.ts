@@ -55,6 +55,8 @@ function refusalOf({ reason, path }: JsonFault): ReturnType<typeof invalidAt> {
   switch (reason) {
     case 'syntax':
       return invalidAt('body', 'The body is not valid JSON.')
+    case 'repeated':
+      return invalidAt(shorten(path.join('.')) || 'body', 'The name comes twice.')
     case 'too_many':
       return invalidAt('body', 'The body has too many values.')
     case 'too_deep':
