@@ -8,7 +8,13 @@ const OLD = 'no checkpoint covers the last 3 lines, which are older than a minut
 it.each([
   ['no line', 0, undefined, undefined],
   ['a line of a minute', 3, { written: '2026-01-02T03:04:00.000Z' }, undefined],
-  ['a line of the future', 3, { written: '2026-01-02T03:06:00.000Z' }, undefined],
+  ['a line of a clock that is a minute ahead', 3, { written: '2026-01-02T03:06:00.000Z' }, undefined],
+  [
+    'a line of the future',
+    3,
+    { written: '2999-01-02T03:06:00.000Z' },
+    'no checkpoint covers the last 3 lines, which are dated more than a minute ahead of the clock',
+  ],
   ['an older line', 3, { written: '2026-01-02T03:03:59.999Z' }, OLD],
   [
     'a new line of an old request',

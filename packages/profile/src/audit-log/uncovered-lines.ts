@@ -23,6 +23,9 @@ export function uncoveredFault({ count, first }: UncoveredLines, now: Date): str
     return `no checkpoint covers the last ${count} lines, and a writer leaves at most ${CHECKPOINT_LINES}`
   if (first === undefined) return undefined
   const age = now.getTime() - writtenAt(first)
+  // The time is the word of who wrote the line: one ahead of the clock would never become old.
+  if (age < -LONGEST_UNCOVERED_MS)
+    return `no checkpoint covers the last ${count} lines, which are dated more than a minute ahead of the clock`
   // Also false for a line without a time.
   return age <= LONGEST_UNCOVERED_MS
     ? undefined
