@@ -105,6 +105,8 @@ describe('the tool of an operation', () => {
   test.each<[string, JsonObject]>([
     ['no answers', { responses: undefined }],
     ['no clarification', { responses: { 400: { content: { 'application/problem+json': {} } } } }],
+    ['an answer in another document', { responses: { 400: { $ref: 'common.yaml#/Asks' } } }],
+    ['an answer that is missing', { responses: { 400: { $ref: '#/components/responses/Gone' } } }],
   ])('keeps what the document requires of an operation with %s', (_name, answers) => {
     const parameters = [{ name: 'X-Region', in: 'header', required: true, schema: { type: 'string' } }]
     const operation = { parameters, ...bodyOf(bodySchema), ...answers }

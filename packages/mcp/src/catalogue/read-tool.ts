@@ -156,8 +156,14 @@ function documentInputs(route: ToolRoute, document: unknown): Inputs {
 /** Whether the operation answers with a clarification: then a call without an input leads to a question, not to an error. */
 function hasClarification(copy: SchemaCopy, operation: JsonObject): boolean {
   const { status, mediaType } = outcomes.clarification_required
-  const response = copy.resolve(objectAt(operation, 'responses')[String(status)])
-  return Object.hasOwn(objectAt(response, 'content'), mediaType)
+  try {
+    const response = copy.resolve(objectAt(operation, 'responses')[String(status)])
+    return Object.hasOwn(objectAt(response, 'content'), mediaType)
+  } catch (error) {
+    // An answer that refers to another document says nothing about it. The tool needs its inputs alone.
+    if (error instanceof SchemaError) return false
+    throw error
+  }
 }
 
 function findOperation({ method, path }: ToolRoute, document: JsonObject) {
