@@ -13,6 +13,9 @@ test.each([
   ['text/*', false, true],
   ['application/json, */*;q=0.8', false, true],
   ['*/*;q=0', false, false],
+  ['text/event-stream;q=0, */*', false, false],
+  ['text/*;q=0, */*', false, false],
+  ['text/event-stream, */*;q=0', true, true],
 ])('%s names an event stream: %s, with wildcards: %s', (accept, byName, withWildcards) => {
   expect(acceptsType(accept, 'text/event-stream')).toBe(byName)
   expect(acceptsType(accept, 'text/event-stream', { wildcards: true })).toBe(withWildcards)

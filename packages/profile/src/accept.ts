@@ -13,11 +13,13 @@ export function acceptsType(
   const lowered = accept.toLowerCase()
   // Most requests accept anything and name nothing.
   if (!wildcards && !lowered.includes(essence)) return false
+  const ranges = lowered.split(',').map((range) => range.split(';').map((part) => part.trim()))
   const wanted = wildcards ? [essence, `${essence.split('/', 1)[0]}/*`, '*/*'] : [essence]
-  return lowered.split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
-    return wanted.includes(type) && !parameters.some((parameter) => NEVER.test(parameter))
-  })
+  // The most specific range decides, also when it refuses what a wildcard would accept.
+  const named = wanted
+    .map((type) => ranges.filter((range) => range[0] === type))
+    .find(({ length }) => length > 0)
+  return named?.some((range) => !range.some((parameter) => NEVER.test(parameter))) ?? false
 }
 
 const NEVER = /^q=0(?:\.0{0,3})?$/
