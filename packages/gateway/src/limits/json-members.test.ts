@@ -148,3 +148,9 @@ test('texts are counted in bytes without the names of members, and plain values 
     expect([reader.textBytes, reader.listedValues]).toEqual([6 + 3, 5])
   }
 })
+
+test('a long name counts like a text, so that nothing is hidden in one', () => {
+  const reader = new MemberReader(['b'])
+  reader.chunk(Buffer.from(`{"${'a'.repeat(1160)}":{"${'c'.repeat(160)}":"text"}}`))
+  expect(reader.textBytes).toBe(1000 + 4)
+})

@@ -196,8 +196,8 @@ export class MemberReader {
   /** Counts the value that a token ends. Only in a list does a plain value follow a bracket or a comma. */
   private countValue(token: number, place: number): void {
     const { lastToken } = this
-    // A text before a colon is a name.
-    if (token !== COLON) this.texts += this.lastText
+    // A text before a colon is a name; only a long one could be a text that somebody hides in it.
+    this.texts += token === COLON ? Math.max(0, this.lastText - LONGEST_NAME) : this.lastText
     this.lastText = 0
     const endsListed = token === COMMA || (token === CLOSING_BRACKET && place > this.lastTokenAt + 1)
     if (endsListed && (lastToken === COMMA || lastToken === OPENING_BRACKET)) this.listed += 1
