@@ -20,7 +20,7 @@ const PRICES: Path = ['gateway', 'prices', 'models']
 
 const policiesOf = ({ value }: Draft) =>
   entriesAt(value, RATE_LIMITS).filter((policy) => isMap(valueAt(value, policy)))
-const pricesOf = ({ value }: Draft) => entriesAt(value, PRICES)
+const pricesOf = ({ value }: Draft) => [...entriesAt(value, PRICES), ...entriesAt(value, PRICES.slice(0, -1))]
 
 /** Applies a check to each policy. */
 const eachPolicy =

@@ -22,7 +22,7 @@ async function startModel(
 ) {
   const upstream = await startUpstream(answer)
   return await startGateway({
-    gateway: { rate_limits: rateLimits, prices: { models: prices } },
+    gateway: { rate_limits: rateLimits, prices },
     plugins: { 'otel-audit': { include_rejected: true } },
     routes: [
       { id: 'llm', method: 'POST', path: '/llm', target: upstream.url, ...route },

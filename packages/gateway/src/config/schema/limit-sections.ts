@@ -86,12 +86,19 @@ const priceSection = section({
   output: money(0, MOST_PRICE).describe('Price of a million output tokens.'),
 })
 
-/** The section `prices`. */
-export const pricesSection = section({
+const priceList = list(priceSection)
+
+const pricesMap = section({
   currency: patterned('a currency code (three capital letters of ISO 4217, such as EUR)', /^[A-Z]{3}$/)
     .optional()
     .describe(
       'Currency of all prices and costs, shown beside amounts; absent means that amounts have no unit.',
     ),
-  models: list(priceSection).default([]).describe('Price of each model.'),
+  models: priceList.default([]).describe('Price of each model.'),
 })
+
+/** The section `prices`; a list alone is `models`. */
+export const pricesSection = z.union(
+  [pricesMap, priceList.transform((models): z.infer<typeof pricesMap> => ({ models }))],
+  { error: expected('a map with currency and models, or a list of prices') },
+)
