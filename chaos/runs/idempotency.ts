@@ -24,6 +24,8 @@ interface World {
   /** The running services by port. */
   readonly services: Map<number, RunningProgram>
   readonly answers: Answers
+  /** The requests without an answer by port. */
+  readonly open: Map<number, number>
   killed: number
   /** The time of sending, and the part of it spent on replacing killed services. */
   sendingMs: number
@@ -61,6 +63,7 @@ async function sendCopies(context: ChaosContext): Promise<readonly Figure[]> {
     database,
     services: new Map(),
     answers,
+    open: new Map(),
     killed: 0,
     sendingMs: 0,
     replacingMs: 0,
@@ -96,13 +99,15 @@ async function kill(program: RunningProgram): Promise<void> {
   await program.ended
 }
 
-/** Kills the oldest service at regular intervals and starts another one. */
+/** Kills the oldest service at intervals, in the middle of a request, and starts another one. */
 async function killInTurn(world: World, over: AbortSignal): Promise<void> {
   const pause = scaled(world.context, 'killEvery')
   for (;;) {
     await wait(pause, undefined, { signal: over }).catch(() => undefined)
     const [oldest] = world.services
-    if (over.aborted || oldest === undefined) return
+    if (oldest === undefined) return
+    while (!over.aborted && !world.open.get(oldest[0])) await wait(1)
+    if (over.aborted) return
     const startedAt = performance.now()
     world.services.delete(oldest[0])
     await kill(oldest[1])
@@ -144,11 +149,17 @@ async function sendUntilAnswered(world: World, callers: Map<string, Caller>, cop
     const port = ports[(copy.key + copy.worker + world.answers.sent) % Math.max(ports.length, 1)]
     if (port !== undefined) {
       world.answers.sent += 1
+      count(world.open, port, 1)
       const ending = await callerOf(callers, copy.worker, port).ask(request)
+      count(world.open, port, -1)
       if (note(world.answers, copy.key, ending)) return
     }
     await wait(30)
   }
+}
+
+function count(open: Map<number, number>, port: number, change: number): void {
+  open.set(port, (open.get(port) ?? 0) + change)
 }
 
 function requestOf({ context }: World, key: number): string {
