@@ -85,16 +85,16 @@ const meantBranch = ({ errors }: z.core.$ZodIssueInvalidUnion): readonly Issue[]
   errors.find((branch) => branch.every(({ code, path }) => code !== 'invalid_type' || path.length > 0))
 
 /** The known keys of the map at a path, for "did you mean". */
-const knownKeys = (schema: JsonSchema, path: Path): readonly string[] => {
-  let at: JsonSchema | undefined = schema
-  for (const step of path) {
-    if (typeof step === 'number') at = at?.items
-    else
-      at =
-        at?.properties?.[step] ??
-        (typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined)
-  }
-  return propertiesOf(at)
+const knownKeys = (schema: JsonSchema, path: Path): readonly string[] =>
+  propertiesOf(path.reduce<JsonSchema | undefined>(schemaBelow, schema))
+
+/** The schema of a key or an entry; of a value of several forms, in the first form that has it. */
+const schemaBelow = (schema: JsonSchema | undefined, step: string | number): JsonSchema | undefined => {
+  if (schema?.anyOf !== undefined)
+    return schema.anyOf.map((form) => schemaBelow(form, step)).find((found) => found !== undefined)
+  if (typeof step === 'number') return schema?.items
+  const { properties, additionalProperties: others } = schema ?? {}
+  return properties?.[step] ?? (typeof others === 'object' ? others : undefined)
 }
 
 /** The properties of a map; of a value of several forms, those of the form that is a map. */

@@ -16,11 +16,13 @@ import type { Path } from './faults.ts'
 import { MOST_PER_SECOND, MOST_POLICIES } from './schema/limit-sections.ts'
 
 const RATE_LIMITS: Path = ['gateway', 'rate_limits']
-const PRICES: Path = ['gateway', 'prices', 'models']
+const PRICES: Path = ['gateway', 'prices']
 
 const policiesOf = ({ value }: Draft) =>
   entriesAt(value, RATE_LIMITS).filter((policy) => isMap(valueAt(value, policy)))
-const pricesOf = ({ value }: Draft) => [...entriesAt(value, PRICES), ...entriesAt(value, PRICES.slice(0, -1))]
+/** A list of prices stands in the map, or in its place. */
+const pricesOf = ({ value }: Draft) =>
+  [PRICES, [...PRICES, 'models']].flatMap((path) => entriesAt(value, path))
 
 /** Applies a check to each policy. */
 const eachPolicy =
