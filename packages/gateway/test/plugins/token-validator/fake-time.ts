@@ -16,6 +16,6 @@ export async function passTimeUntil(condition: () => boolean): Promise<void> {
 }
 
 /** Waits for real sockets without advancing the fake clock. */
-export async function letSocketsWork(condition: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 200 && !condition(); turns++) await setImmediate()
+export async function letSocketsWork(condition: () => boolean, mostTurns = 200): Promise<void> {
+  for (let turns = 0; turns < mostTurns && !condition(); turns++) await setImmediate()
 }
