@@ -1,13 +1,10 @@
 import { conditions, headers as headerNames, outcomes } from '@agentic-rest/profile'
 import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
+import { type OwnAnswer, sendWhole } from '../line/own-answer.ts'
 
 /** An answer of the admin listener. */
-export interface AdminAnswer {
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Buffer
-}
+export type AdminAnswer = OwnAnswer
 
 /** An answer in JSON. `Body` names the body of the API that the value has to be. */
 export function jsonAnswer<Body>(value: NoInfer<Body>): AdminAnswer {
@@ -60,12 +57,6 @@ export const commonHeaders = {
 } as const
 
 /** Sends an answer with the common headers; its own headers override them. */
-export function sendAnswer(
-  { reply, method }: Pick<Exchange, 'reply' | 'method'>,
-  { status, headers = {}, body }: AdminAnswer,
-): void {
-  if (reply.isClosed) return
-  const length: Record<string, string> = body === undefined ? {} : { 'Content-Length': String(body.length) }
-  reply.head(status, Object.entries({ ...commonHeaders, ...headers, ...length }).flat())
-  reply.end(method === 'HEAD' ? undefined : body)
+export function sendAnswer(exchange: Exchange, answer: AdminAnswer): void {
+  sendWhole(exchange, { ...answer, headers: { ...commonHeaders, ...answer.headers } })
 }

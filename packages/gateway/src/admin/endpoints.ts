@@ -43,8 +43,7 @@ export async function answerAdmin(exchange: Exchange, site: Site): Promise<void>
   } catch (error) {
     if (exchange.signal.aborted) return
     site.log.error('an admin request failed', { path: exchange.path, error })
-    if (exchange.reply.isHeadSent) exchange.reply.destroy()
-    else sendAnswer(exchange, faultAnswer('FAILED', 'The request failed.'))
+    sendAnswer(exchange, faultAnswer('FAILED', 'The request failed.'))
   }
 }
 

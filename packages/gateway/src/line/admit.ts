@@ -1,8 +1,8 @@
 import { refusal } from '../errors.ts'
 import { type Exchange, refuseByLimit, type StepResult } from '../exchange.ts'
 import { isPreflight, preflightHeaders } from '../listen/cors.ts'
+import { NO_CONTENT, sendOwn } from './own-answer.ts'
 import type { Parts } from './parts.ts'
-import { sendPreflight } from './respond.ts'
 
 /**
  * Refuses a request before anything is looked up for it. Without a promise: the parser reads on in the same turn, and a
@@ -54,7 +54,7 @@ export function answerPreflight(exchange: Exchange, { snapshot, isClosing }: Par
     ...(METHOD.test(wanted) ? [wanted] : []),
   ])
   const known = cors.origins.includes(exchange.headers['origin'] ?? '')
-  sendPreflight(exchange, known ? preflightHeaders([...methods]) : [])
+  sendOwn(exchange, { status: NO_CONTENT, headers: known ? preflightHeaders([...methods]) : undefined })
   return true
 }
 

@@ -1,4 +1,4 @@
-import { headerKeys, headers as headerNames, outcomes, PROFILE_VERSION } from '@agentic-rest/profile'
+import { headerKeys, outcomes } from '@agentic-rest/profile'
 import { isPageRequest, pageBody, pageHeaders } from '../approvals-page/page.ts'
 import {
   endedCookie,
@@ -12,10 +12,10 @@ import {
 } from '../approvals-page/session.ts'
 import { refusal } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
+import { NO_CONTENT, sendOwn } from './own-answer.ts'
 import type { Parts } from './parts.ts'
 import { respond } from './respond.ts'
 
-const NO_CONTENT = 204
 const BEARER = /^Bearer +([^ ]+)$/i
 
 /**
@@ -28,7 +28,7 @@ export function answerApprovalsPage(exchange: Exchange, { snapshot }: Parts): bo
     return false
   if (exchange.path === SESSION_PATH) return answerSession(exchange, pageSessions)
   if (isPageRequest(exchange) && router.match('GET', exchange.path).route !== undefined) {
-    send(exchange, { status: outcomes.success.status, headers: pageHeaders, body: pageBody })
+    sendOwn(exchange, { status: outcomes.success.status, headers: pageHeaders, body: pageBody })
     return true
   }
   useSession(exchange, pageSessions)
@@ -61,22 +61,5 @@ function signIn(exchange: Exchange, { seal }: PageSessions): void {
 }
 
 function sendCookie(exchange: Exchange, cookie: string): void {
-  send(exchange, { status: NO_CONTENT, headers: { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' } })
-}
-
-interface OwnAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: Buffer
-}
-
-function send({ reply, trace, method }: Exchange, { status, headers, body }: OwnAnswer): void {
-  const own = {
-    [headerNames.profile]: PROFILE_VERSION,
-    [headerNames.correlationId]: trace.correlationId,
-    [headerNames.requestId]: trace.requestId,
-    ...(body && { 'Content-Length': String(body.length) }),
-  }
-  reply.head(status, Object.entries({ ...headers, ...own }).flat())
-  reply.end(method === 'HEAD' ? undefined : body)
+  sendOwn(exchange, { status: NO_CONTENT, headers: { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' } })
 }

@@ -1,11 +1,5 @@
 import type { McpAnswer } from '@agentic-rest/mcp'
-import {
-  headers as headerNames,
-  malformedStatuses,
-  type Outcome,
-  outcomes,
-  PROFILE_VERSION,
-} from '@agentic-rest/profile'
+import { malformedStatuses, type Outcome, outcomes } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { refusal } from '../errors.ts'
@@ -13,6 +7,7 @@ import { Exchange, LimitReachedError, refuseByLimit, type StepResult, unlessCanc
 import type { McpServer, McpSource } from '../mcp/mcp-mount.ts'
 import { parseMessage } from '../mcp/parse-message.ts'
 import { admit } from './admit.ts'
+import { profileHeaders, sendHead, sendJson, sendOwn } from './own-answer.ts'
 import type { Parts } from './parts.ts'
 import { challenge, enter, leave, respond } from './respond.ts'
 
@@ -45,19 +40,7 @@ function sendMetadata(exchange: Exchange, { metadata }: McpServer): void {
     respond(exchange, refusal('METHOD_NOT_ALLOWED'))
     return
   }
-  sendJson(exchange, outcomes.success.status, metadata)
-}
-
-function sendJson(exchange: Exchange, status: number, value: object): void {
-  const body = Buffer.from(JSON.stringify(value))
-  const headers = {
-    [headerNames.contentType]: outcomes.success.mediaType,
-    'Content-Length': String(body.length),
-    'Cache-Control': 'no-store',
-    ...ownHeaders(exchange),
-  }
-  exchange.reply.head(status, Object.entries(headers).flat())
-  exchange.reply.end(exchange.method === 'HEAD' ? undefined : body)
+  sendJson(exchange, metadata)
 }
 
 const refusedFacts = { method: 'unknown', version: 'unknown', result: 'refused' }
@@ -101,7 +84,7 @@ function refuseMessage(
   { status, message }: { readonly status: number; readonly message: string },
 ): void {
   metrics.mcpAnswered(refusedFacts)
-  sendJson(exchange, status, { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } })
+  sendJson(exchange, { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } }, status)
 }
 
 function giveUp(exchange: Exchange, { log }: Parts, error: unknown): void {
@@ -185,16 +168,11 @@ async function mayUse(route: RouteConfig, outer: Exchange, parts: Parts): Promis
 
 async function send(exchange: Exchange, { status, headers, body }: McpAnswer): Promise<void> {
   const { reply } = exchange
-  if (reply.isClosed) return
-  const all = { ...headers, ...ownHeaders(exchange) }
   if (body === undefined || typeof body === 'string') {
-    const bytes = Buffer.from(body ?? '')
-    const length = body === undefined ? {} : { 'Content-Length': String(bytes.length) }
-    reply.head(status, Object.entries({ ...all, ...length }).flat())
-    reply.end(body === undefined || exchange.method === 'HEAD' ? undefined : bytes)
+    sendOwn(exchange, { status, headers, body: body === undefined ? undefined : Buffer.from(body) })
     return
   }
-  reply.head(status, Object.entries(all).flat())
+  if (!sendHead(exchange, { status, headers: { ...headers, ...profileHeaders(exchange) } })) return
   reply.flush()
   for await (const frame of body) {
     // Returning the generator cancels the call.
@@ -209,12 +187,4 @@ async function drained({ reply, signal }: Exchange): Promise<void> {
   const drain = Promise.withResolvers<void>()
   reply.onDrain(drain.resolve)
   await unlessCancelled(drain.promise, signal).catch(() => undefined)
-}
-
-function ownHeaders({ trace }: Exchange): Record<string, string> {
-  return {
-    [headerNames.profile]: PROFILE_VERSION,
-    [headerNames.correlationId]: trace.correlationId,
-    [headerNames.requestId]: trace.requestId,
-  }
 }

@@ -1,7 +1,8 @@
-import { headers as headerNames, outcomes, PROFILE_VERSION } from '@agentic-rest/profile'
+import { outcomes } from '@agentic-rest/profile'
 import { refusal } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { JWKS_PATH } from '../upstream/signed-identity.ts'
+import { sendJson, sendText } from './own-answer.ts'
 import type { GatewayStatus, Parts } from './parts.ts'
 import { respond } from './respond.ts'
 
@@ -49,24 +50,6 @@ async function sendKeys(exchange: Exchange, { snapshot }: Parts): Promise<void> 
 }
 
 async function sendMetrics(exchange: Exchange, { metrics }: GatewayStatus): Promise<void> {
-  const { contentType, text } = await metrics.expose()
-  sendText(exchange, contentType, text)
-}
-
-function sendJson(exchange: Exchange, body: unknown): void {
-  sendText(exchange, outcomes.success.mediaType, JSON.stringify(body))
-}
-
-function sendText({ reply, trace, method }: Exchange, contentType: string, text: string): void {
-  const bytes = Buffer.from(text)
-  const headers = {
-    [headerNames.contentType]: contentType,
-    'Content-Length': String(bytes.length),
-    'Cache-Control': 'no-store',
-    [headerNames.profile]: PROFILE_VERSION,
-    [headerNames.correlationId]: trace.correlationId,
-    [headerNames.requestId]: trace.requestId,
-  }
-  reply.head(outcomes.success.status, Object.entries(headers).flat())
-  reply.end(method === 'HEAD' ? undefined : bytes)
+  const { contentType: type, text } = await metrics.expose()
+  sendText(exchange, { status: outcomes.success.status, type, text })
 }

@@ -4,51 +4,26 @@ import {
   type Outcome,
   outcomes,
   outcomeTypeOf,
-  PROFILE_VERSION,
   statusOf,
   writeOutcome,
 } from '@agentic-rest/profile'
 import { causeOf, type ErrorCode, errorCodeRow, errorCodes, refusal } from '../errors.ts'
 import type { CancelReason, Delivery, Exchange, ExchangeResult, StreamErrorKind } from '../exchange.ts'
 import { lastOutcome } from './deliver.ts'
+import { sendWhole } from './own-answer.ts'
 import type { Parts } from './parts.ts'
 import { tellPlugins } from './pipeline.ts'
 import { reasonOf } from './reason.ts'
 
 const RETRY_SOON_SECONDS = '1'
-const NO_CONTENT = 204
 
 /** Answers with an outcome of the gateway's own. `parts` are needed for outcomes of plugins. */
 export function respond(exchange: Exchange, outcome: Outcome, parts?: Parts): void {
   exchange.outcome = outcome
-  const { reply, trace } = exchange
-  if (reply.isClosed) return
-  // A part of another answer has left: only a cut connection tells the client that it failed.
-  if (reply.isHeadSent) {
-    reply.destroy()
-    return
-  }
-  const { status, headers, body } = writeOutcome(outcome, trace)
-  const bytes = Buffer.from(body)
-  const list = Object.entries({ ...headers, ...conditionHeaders(exchange, outcome, parts) }).flat()
-  const sent = [...list, ...exchange.limitHeaders, 'Content-Length', String(bytes.length)]
-  if (exchange.trail !== undefined) exchange.sentHeaders = sent
-  reply.head(status, sent)
-  reply.end(exchange.method === 'HEAD' ? undefined : bytes)
-}
-
-/** Answers a preflight of a browser: the methods and headers of the path, and nothing else. */
-export function sendPreflight({ reply, trace }: Exchange, headers: readonly string[]): void {
-  const own = [
-    headerNames.profile,
-    PROFILE_VERSION,
-    headerNames.correlationId,
-    trace.correlationId,
-    headerNames.requestId,
-    trace.requestId,
-  ]
-  reply.head(NO_CONTENT, [...own, ...headers])
-  reply.end()
+  if (exchange.reply.isClosed) return
+  const { status, headers, body } = writeOutcome(outcome, exchange.trace)
+  const sent = { ...headers, ...conditionHeaders(exchange, outcome, parts) }
+  sendWhole(exchange, { status, headers: sent, body: Buffer.from(body) })
 }
 
 /** Headers that HTTP requires with some conditions. */

@@ -66,13 +66,10 @@ export function isPreflight(
 }
 
 /** The headers that answer a preflight of an allowed origin. */
-export function preflightHeaders(methods: readonly string[]): string[] {
-  return [
-    'Access-Control-Allow-Methods',
-    methods.join(', '),
-    'Access-Control-Allow-Headers',
-    ALLOWED_HEADERS,
-    'Access-Control-Max-Age',
-    PREFLIGHT_CACHE_SECONDS,
-  ]
+export function preflightHeaders(methods: readonly string[]): Record<string, string> {
+  return {
+    'Access-Control-Allow-Methods': methods.join(', '),
+    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+    'Access-Control-Max-Age': PREFLIGHT_CACHE_SECONDS,
+  }
 }
