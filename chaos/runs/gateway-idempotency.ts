@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { conditions, headers, outcomes } from '@agentic-rest/profile'
 import { programPath } from '@agentic-rest/testing/programs'
 import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
-import { linkTimes } from '../../packages/gateway/src/redis/store-link.ts'
+import { linkTimes } from '../../packages/gateway/src/redis/redis-link.ts'
 import {
   type SharedProcess,
   startSharedProcess,

@@ -30,7 +30,7 @@ const wires = [
     modules: ['net', 'tls'],
     homes: ['packages/gateway/src/listen/', 'packages/gateway/src/upstream/http1/'],
   },
-  { modules: ['redis'], homes: ['packages/gateway/src/redis/'] },
+  { modules: ['redis'], homes: ['packages/gateway/src/redis/redis-client.ts'] },
 ] as const
 
 const testing = 'packages/testing'

@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { parseOwnJson } from '@agentic-rest/profile'
 import type { KeptAnswer, KeyEnd } from '../exchange.ts'
 import type { RedisClient } from '../redis/redis-client.ts'
-import type { LinkedStore } from '../redis/store-link.ts'
+import { defineScript, runScript, type Script } from '../redis/run-script.ts'
 import type { HeldKey, KeyVerdict } from './key-state.ts'
 import { heldKeyOf } from './key-store.ts'
 import type { KeyClaiming } from './memory-keys.ts'
@@ -22,7 +22,7 @@ local function run(key, binding, fence, ttl, lease)
 end`
 
 /** ARGV: binding, fence, time to live, lease, whether an unknown key may be claimed. */
-const CLAIM = `${COMMON}
+const CLAIM = defineScript(`${COMMON}
 local row = redis.call('HMGET', KEYS[1], 'b', 's', 'l')
 local state = row[2]
 if state then
@@ -33,10 +33,10 @@ if state then
   if ARGV[5] ~= '1' then return {'unknown'} end
 end
 run(KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]))
-return {'claimed'}`
+return {'claimed'}`)
 
 /** Renews held keys. ARGV: the lease, then binding, fence and time to live of each key. */
-const RENEW = `${COMMON}
+const RENEW = defineScript(`${COMMON}
 for i, key in ipairs(KEYS) do
   local at = i * 3 - 1
   local row = redis.call('HMGET', key, 's', 'f')
@@ -44,10 +44,10 @@ for i, key in ipairs(KEYS) do
     run(key, ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[1]))
   end
 end
-return {}`
+return {}`)
 
 /** ARGV: binding, fence, time to live, end, stored answer. */
-const SETTLE = `
+const SETTLE = defineScript(`
 local fence = redis.call('HGET', KEYS[1], 'f')
 if fence and fence ~= ARGV[2] then return {} end
 if ARGV[4] == 'free' then
@@ -56,7 +56,7 @@ if ARGV[4] == 'free' then
 end
 redis.call('HSET', KEYS[1], 'b', ARGV[1], 's', ARGV[4], 'f', ARGV[2], 'a', ARGV[5])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return {}`
+return {}`)
 
 const PREFIX = 'agentic:idem:v1:'
 
@@ -64,7 +64,7 @@ const PREFIX = 'agentic:idem:v1:'
 const KEYS_PER_CALL = 512
 
 /** The keys of all gateways of one Redis, each call in one round trip. */
-export interface RedisKeys extends LinkedStore {
+export interface RedisKeys {
   /** Writes and so proves that keys can be claimed: a reachable Redis may be full or read-only. */
   probe(): Promise<unknown>
   claim(claiming: KeyClaiming): Promise<KeyVerdict>
@@ -74,8 +74,9 @@ export interface RedisKeys extends LinkedStore {
 
 /** Makes the keys of a connection. */
 export function createRedisKeys(client: RedisClient, leaseMs: number): RedisKeys {
-  const run = createRunner(client)
-  const keys: Omit<RedisKeys, 'probe' | 'close' | 'destroy'> = {
+  const run = (script: Script, keys: string[], words: string[]) =>
+    runScript<readonly string[]>(client, script, { keys, words })
+  const keys: Omit<RedisKeys, 'probe'> = {
     async claim({ terms, held: { digest, binding, fence, ttlMs } }) {
       const words = [binding, fence, String(ttlMs), String(leaseMs), terms.resends ? '1' : '0']
       return readVerdict(await run(CLAIM, [PREFIX + digest], words))
@@ -112,32 +113,10 @@ export function createRedisKeys(client: RedisClient, leaseMs: number): RedisKeys
       await keys.renew([own])
       await keys.settle(own, { type: 'free' })
     },
-    close: () => client.close(),
-    destroy: () => client.destroy(),
   }
 }
 
 function readVerdict([type, answer]: readonly string[]): KeyVerdict {
   if (type === 'replayed') return { type, answer: parseOwnJson(answer ?? '') as KeptAnswer }
   return { type: type as Exclude<KeyVerdict['type'], 'replayed'> }
-}
-
-type Run = (script: string, keys: string[], words: string[]) => Promise<readonly string[]>
-
-/** Runs scripts by their digests; sends the text only to a Redis that does not have it. */
-function createRunner(client: RedisClient): Run {
-  const digests = new Map([CLAIM, RENEW, SETTLE].map((script) => [script, sha1(script)]))
-  return async (script, keys, words) => {
-    const options = { keys, arguments: words }
-    try {
-      return (await client.evalSha(digests.get(script) ?? '', options)) as unknown as string[]
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-      return (await client.eval(script, options)) as unknown as string[]
-    }
-  }
-}
-
-function sha1(script: string): string {
-  return createHash('sha1').update(script).digest('hex')
 }

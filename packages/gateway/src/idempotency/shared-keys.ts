@@ -1,17 +1,11 @@
-import type { GatewaySection } from '../config/config-schema.ts'
 import type { KeyEnd } from '../exchange.ts'
-import type { Log } from '../log.ts'
-import { createSharedRedis, failureReason } from '../redis/redis-client.ts'
-import { type LinkTimes, linkTimes, StoreLink } from '../redis/store-link.ts'
-import { within } from '../redis/time-limit.ts'
+import { type LinkTimes, linkTimes, RedisLink, type RedisUse } from '../redis/redis-link.ts'
 import type { HeldKey, KeyTerms } from './key-state.ts'
 import { HeldKeys, heldKeyOf, type KeyAnswer, type KeyStore, type KeyTimes, keyTimes } from './key-store.ts'
 import { createRedisKeys, type RedisKeys } from './redis-keys.ts'
 
 /** What shared keys are made with. */
-export interface SharedKeysOptions {
-  readonly shared: NonNullable<GatewaySection['shared']>
-  readonly log: Log
+export interface SharedKeysOptions extends RedisUse {
   readonly times?: (LinkTimes & KeyTimes) | undefined
 }
 
@@ -29,68 +23,53 @@ const sharedTimes: LinkTimes & KeyTimes = {
  */
 export function createSharedKeys(options: SharedKeysOptions): KeyStore {
   const { times = sharedTimes } = options
-  const redis = createSharedRedis(options.shared, times)
-  const report = createReport(options)
   const unsettled = new UnsettledKeys()
-  const link = new StoreLink<RedisKeys>({
+  const link = new RedisLink<RedisKeys>({
+    ...options,
     times,
-    connect: async (hooks) => createRedisKeys(await redis.connect(hooks), times.leaseMs),
+    connect: async (open) => createRedisKeys(await open(), times.leaseMs),
     async enter(store) {
       await store.probe()
       await store.renew(held.all)
       await Promise.all(unsettled.all.map((each) => settleIn(store, each)))
     },
-    onFound: () => report(true),
-    onMissing: (error) => report(false, error),
+    found: 'the idempotency keys are shared with other gateways',
+    missing: 'the store of idempotency keys is out of reach',
   })
-  const renew = async (store: RedisKeys, keys: readonly HeldKey[]) => {
-    await within(times.enterWithinMs, store.renew(keys)).catch((error) => link.lose(store, error))
-  }
   const held = new HeldKeys(times.renewEveryMs, (keys) => {
-    if (link.store !== undefined) void renew(link.store, keys)
+    link.ask((store) => store.renew(keys), times.enterWithinMs).catch(() => undefined)
   })
   const settleIn = async (store: RedisKeys, settled: Unsettled) => {
     await store.settle(settled.held, settled.end)
     unsettled.remove(settled)
   }
-  const away = (): KeyAnswer => ({ type: 'store_error', cause: failureReason(link.failure) })
+  const away = (): KeyAnswer => ({ type: 'store_error', cause: link.cause })
   const claim = async (terms: KeyTerms): Promise<KeyAnswer> => {
-    const { store } = link
-    if (store === undefined) return away()
+    if (link.store === undefined) return away()
     const key = heldKeyOf(terms)
     try {
-      const verdict = await within(times.answerWithinMs, store.claim({ terms, held: key }))
+      const verdict = await link.ask((store) => store.claim({ terms, held: key }))
       if (verdict.type !== 'claimed') return verdict
       held.add(key)
       return { type: 'claimed', held: key }
-    } catch (error) {
+    } catch {
       // Redis may have granted the claim. The request is not sent with it: the key is given back.
       unsettled.add({ held: key, end: { type: 'free' } })
-      link.lose(store, error)
       return away()
     }
   }
-  // Opened with the first use: a configuration without keys does not need Redis, and a reload may add them.
-  let opening: Promise<void> | undefined
-  const open = () => {
-    if (opening === undefined) redis.readFiles()
-    opening ??= link.open()
-    return opening
-  }
   return {
-    warm: async () => await open(),
-    isReachable: () => opening === undefined || link.store !== undefined,
+    warm: async () => await link.open(),
+    isReachable: () => !link.isAlone,
     claim: async (terms) => {
-      await open()
+      await link.open()
       return await claim(terms)
     },
     async settle(key, end) {
       held.remove(key)
       const settled = { held: key, end }
       unsettled.add(settled)
-      const { store } = link
-      if (store === undefined) return
-      await within(times.answerWithinMs, settleIn(store, settled)).catch((error) => link.lose(store, error))
+      await link.ask((store) => settleIn(store, settled)).catch(() => undefined)
     },
     async close() {
       held.close()
@@ -132,15 +111,4 @@ class UnsettledKeys {
 
 function sizeOf({ end }: Unsettled): number {
   return end.type === 'kept' ? end.answer.body.length : 0
-}
-
-/** Logs a change, and only a change: an outage is one line, however many attempts fail. */
-function createReport({ log }: SharedKeysOptions) {
-  let reported: boolean | undefined
-  return (isFound: boolean, error?: unknown) => {
-    if (isFound === reported) return
-    reported = isFound
-    if (isFound) log.info('the idempotency keys are shared with other gateways')
-    else log.warn('the store of idempotency keys is out of reach', { reason: failureReason(error) })
-  }
 }

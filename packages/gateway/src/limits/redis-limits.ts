@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RedisClient } from '../redis/redis-client.ts'
-import type { LinkedStore } from '../redis/store-link.ts'
+import { defineScript, runScript, type Script } from '../redis/run-script.ts'
 import { within } from '../redis/time-limit.ts'
 import type { Demand, Settlement } from './limit-store.ts'
 import type { PeriodName } from './period.ts'
@@ -48,7 +48,7 @@ local function write_budget(key, budget)
 end`
 
 /** Decides on all demands of a request and charges all or none. With ARGV[2] = 0 nothing is charged. */
-const DECIDE = `${COMMON}
+const DECIDE = defineScript(`${COMMON}
 local refused = 0
 local states = {}
 local at = 3
@@ -87,10 +87,10 @@ for i, key in ipairs(KEYS) do
     for _, value in ipairs({state.fits and 1 or 0, state.backlog, 0, 0}) do table.insert(answer, value) end
   end
 end
-return answer`
+return answer`)
 
 /** Adds to the part of this gateway in budgets, each in its period only. */
-const SETTLE = `${COMMON}
+const SETTLE = defineScript(`${COMMON}
 local answer = {}
 for i, key in ipairs(KEYS) do
   local at = i * 4 - 2
@@ -103,10 +103,10 @@ for i, key in ipairs(KEYS) do
   end
   for _, value in ipairs({budget.total, budget.own, budget.start}) do table.insert(answer, value) end
 end
-return answer`
+return answer`)
 
 /** Brings the counts of this gateway into Redis. Its part of a budget is replaced, a rate is never lowered. */
-const ENTER = `${COMMON}
+const ENTER = defineScript(`${COMMON}
 redis.call('SET', 'agentic:limits:v1:probe:' .. gateway, '1', 'PX', '1')
 for i, key in ipairs(KEYS) do
   local at = i * 4 - 2
@@ -122,7 +122,7 @@ for i, key in ipairs(KEYS) do
     end
   end
 end
-return 1`
+return 1`)
 
 const PREFIX = 'agentic:limits:v1:'
 
@@ -161,7 +161,7 @@ export type KnownCount =
   | { readonly type: PeriodName; readonly key: string; readonly period: number; readonly own: number }
 
 /** The counts of all gateways of one Redis, each call in one round trip. */
-export interface RedisLimits extends LinkedStore {
+export interface RedisLimits {
   decide(demands: readonly Demand[], options: DecideOptions): Promise<RedisDecision>
   /** Answers with the state of each budget. */
   settle(settlements: readonly (Settlement & OwnPart)[]): Promise<readonly Omit<RedisState, 'fits'>[]>
@@ -180,12 +180,13 @@ export const KEYS_PER_CALL = 512
 
 /** Makes the limits of a connection. */
 export function createRedisLimits(client: RedisClient, gatewayId: string): RedisLimits {
-  const run = createRunner(client)
+  const run = (script: Script, keys: string[], words: string[]) =>
+    runScript<readonly number[]>(client, script, { keys, words: [gatewayId, ...words] })
   return {
     async decide(demands, { charge, ownOf }) {
       const words = demands.flatMap((demand) => demandWords(demand, ownOf))
       const keys = demands.map(({ key }) => redisKey(key))
-      return readDecision(await run(DECIDE, keys, [gatewayId, charge ? '1' : '0', ...words]))
+      return readDecision(await run(DECIDE, keys, [charge ? '1' : '0', ...words]))
     },
     async settle(settlements) {
       const keys = settlements.map(({ key }) => redisKey(key))
@@ -193,7 +194,7 @@ export function createRedisLimits(client: RedisClient, gatewayId: string): Redis
         per,
         ...[period, own, used - reserved].map(String),
       ])
-      const numbers = await run(SETTLE, keys, [gatewayId, ...words])
+      const numbers = await run(SETTLE, keys, words)
       return settlements.map((_, index) => {
         const [count = 0, own = 0, period = 0] = numbers.slice(index * 3)
         return { count, own, period }
@@ -203,32 +204,10 @@ export function createRedisLimits(client: RedisClient, gatewayId: string): Redis
       for (let from = 0; from === 0 || from < counts.length; from += KEYS_PER_CALL) {
         const part = counts.slice(from, from + KEYS_PER_CALL)
         const keys = part.map(({ key }) => redisKey(key))
-        await within(withinMs, run(ENTER, keys, [gatewayId, ...part.flatMap(countWords)]))
+        await within(withinMs, run(ENTER, keys, part.flatMap(countWords)))
       }
     },
-    close: () => client.close(),
-    destroy: () => client.destroy(),
   }
-}
-
-type Run = (script: string, keys: string[], words: readonly string[]) => Promise<readonly number[]>
-
-/** Runs scripts by their digests; sends the text only to a Redis that does not have it. */
-function createRunner(client: RedisClient): Run {
-  const digests = new Map([DECIDE, SETTLE, ENTER].map((script) => [script, sha1(script)]))
-  return async (script, keys, words) => {
-    const options = { keys, arguments: [...words] }
-    try {
-      return (await client.evalSha(digests.get(script) ?? '', options)) as unknown as number[]
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-      return (await client.eval(script, options)) as unknown as number[]
-    }
-  }
-}
-
-function sha1(script: string): string {
-  return createHash('sha1').update(script).digest('hex')
 }
 
 /** Six words for each demand. */

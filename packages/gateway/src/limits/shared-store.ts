@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { GatewaySection } from '../config/config-schema.ts'
-import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { createSharedRedis, failureReason } from '../redis/redis-client.ts'
-import { type LinkTimes, linkTimes, StoreLink } from '../redis/store-link.ts'
+import { type LinkTimes, linkTimes, RedisLink, type RedisUse } from '../redis/redis-link.ts'
 import { within } from '../redis/time-limit.ts'
 import { budgetStanding, LimitCounts, rateStanding } from './limit-counts.ts'
 import {
@@ -23,9 +20,7 @@ import {
 } from './redis-limits.ts'
 
 /** What a shared store is made with. */
-export interface SharedStoreOptions {
-  readonly shared: NonNullable<GatewaySection['shared']>
-  readonly log: Log
+export interface SharedStoreOptions extends RedisUse {
   readonly metrics: Pick<Metrics, 'limitStoreKept' | 'limitsDecidedAlone'>
   readonly times?: LinkTimes | undefined
 }
@@ -41,15 +36,15 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
   const { metrics, times = limitTimes } = options
   const counts = new LimitCounts()
   const gatewayId = randomBytes(9).toString('base64url')
-  const redis = createSharedRedis(options.shared, times)
-  const reportScope = createScopeReport(options)
   const filling = new Filling(counts, times)
-  const link = new StoreLink<RedisLimits>({
+  const link = new RedisLink<RedisLimits>({
+    ...options,
     times: { ...times, enterWithinMs: FILL_WITHIN_MS },
-    connect: async (hooks) => createRedisLimits(await redis.connect(hooks), gatewayId),
+    connect: async (open) => createRedisLimits(await open(), gatewayId),
     enter: (store) => filling.fill(store),
-    onFound: () => reportScope('shared'),
-    onMissing: (error) => reportScope('local', error),
+    found: 'the rate limits are shared with other gateways',
+    missing: 'the rate limits are not shared, this gateway keeps them for itself',
+    onChange: (isFound) => metrics.limitStoreKept(isFound),
   })
   const ownOf = (key: string) => counts.ownOf(key)
   const decideAlone = (demands: readonly Demand[]): Decision => {
@@ -58,7 +53,7 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
     const needing = demands.findIndex(
       (each) => each.needsStore && !(each.type === 'budget' && each.amount === 0),
     )
-    if (needing !== -1) return unavailable(demands, needing, failureReason(link.failure))
+    if (needing !== -1) return unavailable(demands, needing, link.cause)
     filling.note(demands)
     return counts.decide(demands)
   }
@@ -66,44 +61,36 @@ export function createSharedStore(options: SharedStoreOptions): LimitStore {
     filling.note(settlements)
     for (const settlement of settlements) counts.settle(settlement)
   }
-  const ask = async (store: RedisLimits, demands: readonly Demand[]): Promise<Decision> => {
+  const ask = async (demands: readonly Demand[]): Promise<Decision> => {
     try {
-      const answer = await within(times.answerWithinMs, store.decide(demands, { charge: true, ownOf }))
+      const answer = await link.ask((store) => store.decide(demands, { charge: true, ownOf }))
       return noted(counts, demands, answer)
-    } catch (error) {
-      link.lose(store, error)
+    } catch {
       return decideAlone(demands)
     }
   }
-  const settleIn = async (store: RedisLimits, settlements: readonly Settlement[]): Promise<void> => {
+  const settleShared = async (settlements: readonly Settlement[]): Promise<void> => {
     try {
       const sent = settlements.map((each) => ({ ...each, own: ownOf(each.key)?.own ?? 0 }))
-      const states = await within(times.answerWithinMs, store.settle(sent))
+      const states = await link.ask((store) => store.settle(sent))
       for (const [index, { key }] of settlements.entries()) counts.noteSettled(key, states[index])
-    } catch (error) {
+    } catch {
       settleAlone(settlements)
-      link.lose(store, error)
     }
   }
   const decide = (demands: readonly Demand[]) =>
-    link.store === undefined ? decideAlone(demands) : ask(link.store, demands)
-  // Opened with the first use: a configuration without limits does not need Redis, and a reload may add them.
-  let opening: Promise<void> | undefined
-  const open = () => {
-    if (opening === undefined) redis.readFiles()
-    opening ??= link.open()
-    return opening
-  }
+    link.store === undefined ? decideAlone(demands) : ask(demands)
   return {
-    scope: () => (opening === undefined || link.store !== undefined ? 'shared' : 'local'),
-    warm: async () => await open(),
-    decide: (demands) => (opening === undefined ? open().then(() => decide(demands)) : decide(demands)),
+    scope: () => (link.isAlone ? 'local' : 'shared'),
+    warm: async () => await link.open(),
+    decide: (demands) => (link.isOpened ? decide(demands) : link.open().then(() => decide(demands))),
     settle(settlements) {
       if (link.store === undefined) settleAlone(settlements)
-      else void settleIn(link.store, settlements)
+      else void settleShared(settlements)
     },
     async peek(demands) {
       const { store } = link
+      // Not with `ask`: a console that looks at many tenants must not lose the store.
       const answer = store && within(times.answerWithinMs, store.decide(demands, { charge: false, ownOf }))
       const states = await answer?.catch(() => undefined)
       return states === undefined ? counts.decide(demands, false).standings : standingsOf(demands, states)
@@ -189,19 +176,4 @@ function standingsOf(demands: readonly Demand[], { nowUs, states }: RedisDecisio
     if (demand.type === 'rate') return rateStanding(demand, count, fits)
     return budgetStanding(demand, { total: count, period }, { calendarUs: nowUs, waits: !fits })
   })
-}
-
-/** Logs and counts a change of scope, and only a change: an outage is one line, however many attempts fail. */
-function createScopeReport({ log, metrics }: SharedStoreOptions) {
-  let reported: 'local' | 'shared' | undefined
-  return (now: 'local' | 'shared', error?: unknown) => {
-    if (now === reported) return
-    reported = now
-    metrics.limitStoreKept(now === 'shared')
-    if (now === 'shared') log.info('the rate limits are shared with other gateways')
-    else
-      log.warn('the rate limits are not shared, this gateway keeps them for itself', {
-        reason: failureReason(error),
-      })
-  }
 }

@@ -1,8 +1,15 @@
 import type { GatewaySection } from '../config/config-schema.ts'
 import { readCertificates } from '../config/read-files.ts'
 import { redisUrlOf } from '../config/secret-files.ts'
-import type { ConnectHooks, LinkTimes } from './store-link.ts'
 import { within } from './time-limit.ts'
+
+/** What a connection reports to, and is ended by. */
+interface ConnectHooks {
+  /** Called when the connection is lost. */
+  readonly onLost: (error: unknown) => void
+  /** Aborted when the link is closed. */
+  readonly signal: AbortSignal
+}
 
 /** The address of Redis and how it is reached. */
 interface ClientOptions extends ConnectHooks {
@@ -27,7 +34,7 @@ export interface SharedRedis {
 /** Makes the access to the Redis of a section. The address is read again with each connection. */
 export function createSharedRedis(
   shared: NonNullable<GatewaySection['shared']>,
-  { connectWithinMs }: Pick<LinkTimes, 'connectWithinMs'>,
+  { connectWithinMs }: Pick<ClientOptions, 'connectWithinMs'>,
 ): SharedRedis {
   let authorities: readonly string[] | undefined
   return {

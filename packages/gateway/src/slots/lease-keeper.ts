@@ -1,4 +1,4 @@
-import { StoreLink, type StoreLinkOptions } from '../redis/store-link.ts'
+import { RedisLink, type RedisLinkOptions } from '../redis/redis-link.ts'
 import type { LeaseStore, LeaseTimes, StreamKey } from './lease-store.ts'
 
 /** Above this, the oldest unreleased leases are left to end by themselves. */
@@ -51,54 +51,31 @@ export class OpenStreams {
 }
 
 /** What a keeper is made with. */
-export interface LeaseKeeperOptions extends Omit<StoreLinkOptions<LeaseStore>, 'enter'> {
+export interface LeaseKeeperOptions extends Omit<RedisLinkOptions<LeaseStore>, 'enter'> {
   readonly times: LeaseTimes
 }
 
 /** Connects to the store, and keeps a lease there for every open stream of this gateway and for no other. */
 export class LeaseKeeper {
   readonly streams = new OpenStreams()
-  readonly #link: StoreLink<LeaseStore>
+  readonly link: RedisLink<LeaseStore>
   readonly #renewTimer: NodeJS.Timeout
 
   constructor(options: LeaseKeeperOptions) {
-    this.#link = new StoreLink({ ...options, enter: (store) => enterAll(store, this.streams) })
-    const renew = () => this.store !== undefined && this.#link.enter(this.store)
+    this.link = new RedisLink({ ...options, enter: (store) => enterAll(store, this.streams) })
+    const renew = () => this.link.store !== undefined && this.link.enter()
     this.#renewTimer = setInterval(renew, options.times.renewEveryMs).unref()
-  }
-
-  /** The store, while it answers and has all streams of this gateway. A store with less would grant too much. */
-  get store(): LeaseStore | undefined {
-    return this.#link.store
-  }
-
-  /** Resolves when the first attempt to connect has succeeded or failed. */
-  async open(): Promise<void> {
-    await this.#link.open()
-  }
-
-  /** Disconnects from a store that failed, and connects again after a pause. */
-  lose(store: LeaseStore, error: unknown): void {
-    this.#link.lose(store, error)
   }
 
   /** Ends the lease of a stream, now or when the store is back. */
   giveBack(stream: StreamKey): void {
-    const { store } = this
-    if (store === undefined) {
-      this.streams.addUnreleased(stream)
-      return
-    }
-    store.release(stream).catch((error: unknown) => {
-      this.streams.addUnreleased(stream)
-      this.lose(store, error)
-    })
+    this.link.ask((store) => store.release(stream)).catch(() => this.streams.addUnreleased(stream))
   }
 
   /** Ends all leases and the connection. */
   async close(): Promise<void> {
     clearInterval(this.#renewTimer)
-    await this.#link.close((store) => endAll(store, this.streams))
+    await this.link.close((store) => endAll(store, this.streams))
   }
 }
 
@@ -117,5 +94,5 @@ async function endAll(store: LeaseStore, streams: OpenStreams): Promise<void> {
   const ended = streams
     .byTenant()
     .flatMap(([tenantId, streamIds]) => streamIds.map((streamId) => store.release({ tenantId, streamId })))
-  await Promise.all([...ended, store.close()])
+  await Promise.all(ended)
 }

@@ -1,4 +1,4 @@
-import { type LinkTimes, linkTimes } from '../redis/store-link.ts'
+import { type LinkTimes, linkTimes } from '../redis/redis-link.ts'
 
 /** One stream of a tenant. */
 export interface StreamKey {
@@ -15,10 +15,6 @@ export interface LeaseStore {
   /** Renews the leases of streams, and restores those that the store has lost. */
   keep(tenantId: string, streamIds: readonly string[]): Promise<unknown>
   release(stream: StreamKey): Promise<unknown>
-  /** Waits for the answers to all commands, then disconnects. */
-  close(): Promise<unknown>
-  /** Disconnects at once; commands without an answer reject. */
-  destroy(): void
 }
 
 /** Intervals and time limits of leases, in milliseconds. Not configurable; tests use shorter ones. */

@@ -38,7 +38,5 @@ export function createRedisLeases(client: RedisClient, { gatewayId, leaseMs }: L
       (await enter(leaseKey(tenantId), leaseMs, [limit, streamId])) === 1,
     keep: (tenantId, streamIds) => enter(leaseKey(tenantId), leaseMs, [NO_LIMIT, ...streamIds]),
     release: ({ tenantId, streamId }) => client.zRem(leaseKey(tenantId), streamId),
-    close: () => client.close(),
-    destroy: () => client.destroy(),
   }
 }

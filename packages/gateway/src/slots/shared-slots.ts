@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { GatewaySection } from '../config/config-schema.ts'
-import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { createSharedRedis, failureReason } from '../redis/redis-client.ts'
-import { within } from '../redis/time-limit.ts'
+import type { RedisUse } from '../redis/redis-link.ts'
 import { LeaseKeeper } from './lease-keeper.ts'
-import { type LeaseStore, type LeaseTimes, leaseTimes, type StreamKey } from './lease-store.ts'
+import { type LeaseTimes, leaseTimes, type StreamKey } from './lease-store.ts'
 import { createRedisLeases } from './redis-lease-store.ts'
 import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from './stream-slots.ts'
 
 /** What shared slots are made with. */
-export interface SharedSlotsOptions {
-  readonly shared: NonNullable<GatewaySection['shared']>
-  readonly log: Log
+export interface SharedSlotsOptions extends RedisUse {
   readonly metrics: Pick<Metrics, 'sharedLimitKept' | 'streamDecidedAlone'>
   readonly times?: LeaseTimes
 }
@@ -37,16 +33,16 @@ export function createStreamSlots(limit: () => number, { shared, ...world }: Slo
 export function createSharedStreamSlots(limit: () => number, options: SharedSlotsOptions): StreamSlots {
   const { metrics, times = leaseTimes } = options
   const gatewayId = randomUUID()
-  const redis = createSharedRedis(options.shared, times)
   const holder = { gatewayId, leaseMs: times.leaseMs }
-  const reportScope = createScopeReport(options)
   const keeper = new LeaseKeeper({
+    ...options,
     times,
-    connect: async (hooks) => createRedisLeases(await redis.connect(hooks), holder),
-    onFound: () => reportScope('shared'),
-    onMissing: (error) => reportScope('local', error),
+    connect: async (open) => createRedisLeases(await open(), holder),
+    found: 'the stream limit is shared with other gateways',
+    missing: 'the stream limit is not shared, this gateway keeps it for itself',
+    onChange: (isFound) => metrics.sharedLimitKept(isFound),
   })
-  const { streams } = keeper
+  const { streams, link } = keeper
   let count = 0
   const isFull = (tenantId: string) => streams.held(tenantId) >= limit()
   const hold = (stream: StreamKey): ReleaseSlot => {
@@ -55,12 +51,11 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
       if (streams.remove(stream)) keeper.giveBack(stream)
     }
   }
-  const ask = async (store: LeaseStore, stream: StreamKey): Promise<ReleaseSlot | undefined> => {
+  const ask = async (stream: StreamKey): Promise<ReleaseSlot | undefined> => {
     try {
-      if (!(await within(times.answerWithinMs, store.take(stream, limit())))) return undefined
-    } catch (error) {
+      if (!(await link.ask((store) => store.take(stream, limit())))) return undefined
+    } catch {
       metrics.streamDecidedAlone()
-      keeper.lose(store, error)
     }
     // This gateway may have reached the limit in the meantime, and Redis may have lost its data.
     if (!isFull(stream.tenantId)) return hold(stream)
@@ -69,35 +64,17 @@ export function createSharedStreamSlots(limit: () => number, options: SharedSlot
   }
   return {
     held: (tenantId) => streams.held(tenantId),
-    scope: () => (keeper.store === undefined ? 'local' : 'shared'),
-    async warm() {
-      redis.readFiles()
-      await keeper.open()
-    },
+    scope: () => (link.isAlone ? 'local' : 'shared'),
+    warm: async () => await link.open(),
     take(tenantId) {
-      const { store } = keeper
+      const { store } = link
       if (store === undefined) metrics.streamDecidedAlone()
       // The streams of this gateway alone reach the limit: Redis need not be asked.
       if (isFull(tenantId)) return undefined
       count += 1
       const stream = { tenantId, streamId: `${gatewayId}:${count}` }
-      return store === undefined ? hold(stream) : ask(store, stream)
+      return store === undefined ? hold(stream) : ask(stream)
     },
     close: () => keeper.close(),
-  }
-}
-
-/** Logs and counts a change of scope, and only a change: an outage is one line, however many attempts fail. */
-function createScopeReport({ log, metrics }: SharedSlotsOptions) {
-  let reported: 'local' | 'shared' | undefined
-  return (now: 'local' | 'shared', error?: unknown) => {
-    if (now === reported) return
-    reported = now
-    metrics.sharedLimitKept(now === 'shared')
-    if (now === 'shared') log.info('the stream limit is shared with other gateways')
-    else
-      log.warn('the stream limit is not shared, this gateway keeps it for itself', {
-        reason: failureReason(error),
-      })
   }
 }
