@@ -25,6 +25,7 @@ const metrics = createMetrics({
   streamLimit: () => ({ limit: 10, scope: 'local' }),
   budgets: () => [],
   elicitations: () => 0,
+  sessions: () => ({}),
 })
 const issuers = [{ issuer: 'https://id.example.test', audience: ['agentic'] }]
 

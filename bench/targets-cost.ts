@@ -27,6 +27,7 @@ const metrics = createMetrics({
   streamLimit: () => ({ limit: 10, scope: 'local' }),
   budgets: () => [],
   elicitations: () => 0,
+  sessions: () => ({}),
 })
 const { log } = makeContext()
 const world = {

@@ -18,6 +18,7 @@ export const gatewayRooms: readonly string[] = [
   'idempotency/',
   'limits/',
   'slots/',
+  'sessions/',
   'plugin.ts',
   'audit-log/',
   'approvals-page/',

@@ -108,19 +108,16 @@ function showSignIn(message?: string): void {
   token.input.focus()
 }
 
-// The gateway seals the token into a cookie, and browsers drop cookies above 4,096 bytes.
-const LONGEST_TOKEN = 3700
+const REFUSED = 'The token was not accepted.'
 
 async function signIn(token: string): Promise<void> {
-  if (token.length > LONGEST_TOKEN)
-    return showSignIn('The token is too long for this page. Use one with fewer claims, or the command line.')
-  const { ok, body } = await send('session', {
+  const { ok, status, body } = await send('session', {
     method: 'POST',
     headers: { [headers.authorization]: `Bearer ${token}` },
   })
-  if (!ok) return showSignIn(textOf(body['message']))
+  if (!ok) return showSignIn(status === conditions.unauthenticated ? REFUSED : textOf(body['message']))
   sessionStorage.setItem(READER, JSON.stringify(ownerOf(token)))
-  await load('The token was not accepted.')
+  await load(REFUSED)
 }
 
 async function signOut(): Promise<void> {

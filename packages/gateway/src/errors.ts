@@ -226,7 +226,7 @@ export const errorCodes = {
     type: 'failed_dependency',
     message: 'The gateway cannot reach the store that counts this limit.',
     cause:
-      'The store of `gateway.shared` is out of reach, and a policy of the route has `on_store_failure: refuse`, or the route needs the store for idempotency keys.',
+      'The store of `gateway.shared` is out of reach, and a policy of the route has `on_store_failure: refuse`, the route needs the store for idempotency keys, or a person signs in or out.',
     fix: 'Send the request again later; see the log and `/readyz` for the store.',
   },
   OVERLOADED: {

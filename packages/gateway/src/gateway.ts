@@ -5,8 +5,6 @@ import { parseOwnJson } from '@agentic-rest/profile'
 import { type AdminOptions, createAdmin, openBoth } from './admin/admin.ts'
 import type { OtherWorkers } from './admin/other-workers.ts'
 import { createRecordWatcher, type RecordTaker } from './admin/recent-exchanges.ts'
-import { EndedSessions } from './approvals-page/ended-sessions.ts'
-import type { PageSessions } from './approvals-page/session.ts'
 import { type AuditFiles, createAuditFiles } from './audit-log/audit-files.ts'
 import type { GatewaySection } from './config/config-schema.ts'
 import { keepsKeys } from './config/warnings.ts'
@@ -42,6 +40,8 @@ import { createRedisRelay } from './mcp/redis-relay.ts'
 import { createMetrics, type Metrics, type TargetUp, type UpstreamState } from './metrics/metrics.ts'
 import type { Closable } from './plugin.ts'
 import { checkGivenPlugins, type GivenPlugin, type LoadedPlugin } from './plugins/custom/load-plugins.ts'
+import { createSessionStore } from './sessions/create-store.ts'
+import { SESSIONS_AWAY, type SessionStore } from './sessions/session-store.ts'
 import { createStreamSlots } from './slots/shared-slots.ts'
 import type { StreamSlots } from './slots/stream-slots.ts'
 import { createHttpClient } from './upstream/http-client.ts'
@@ -80,10 +80,10 @@ export interface GatewayOptions extends SnapshotSource {
   readonly keyStore?: typeof createKeyStore | undefined
   /** The files of the audit exporter `file`; by default this process writes them itself. */
   readonly auditFiles?: AuditFiles | undefined
-  /** Seals the sessions of the approval page without files for it. Default: a random text. */
-  readonly pageSecret?: string | undefined
-  /** The ended sessions of the approval page. Default: those of this process. */
-  readonly endedSessions?: Pick<PageSessions, 'ended' | 'spread'> | undefined
+  /** Seals the sessions of browsers without files for it. Default: a random text. */
+  readonly sessionSecret?: string | undefined
+  /** Makes the store of browsers' sessions; by default in this process, or in Redis with `gateway.shared`. */
+  readonly openSessions?: typeof createSessionStore | undefined
 }
 
 /** The parts of a worker that its supervisor asks about. */
@@ -129,8 +129,7 @@ export interface Gateway {
 /** Makes a gateway. Nothing is global: two of them in one process know nothing of each other. */
 export function createGateway(wanted: GatewayOptions): Gateway {
   const options = withDefaults(wanted)
-  const { log, logs, source, auditFiles } = options
-  const given = checkGivenPlugins(options.plugins ?? [])
+  const { log, logs, source, given, auditFiles, sessionStore } = options
   const state = { closing: false, draining: false, port: options.config.gateway.port }
   const isClosing = () => state.closing
   const http = createHttpClient()
@@ -147,6 +146,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
     streamLimit: () => streamLimit(gatewayConfig(), stores.slots),
     budgets: () => limits.store.budgetUse(),
     elicitations: () => mcp.links.pendingElicitations,
+    sessions: () => sessionStore.count(),
   })
   const limits = openLimits(options, metrics)
   const world = { ...options, ...outlasting, limits, metrics }
@@ -155,7 +155,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const current = () => snapshots.current
   const swap = createSnapshotSwap({ source, provision, use, isClosing, log })
   const reloading = createReloading({ source, current, swap, metrics, log })
-  const degraded = () => degradedReasons(current(), reloading, { ...stores, limits, auditFiles })
+  const degraded = () => degradedReasons(current(), reloading, { ...options, ...stores, limits })
   const adminPort = () => admin?.port
   const own = { metrics, load, swap, reloading, current, degraded, adminPort, mcp, ...limits }
   const link = options.worker?.(own)
@@ -176,9 +176,9 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const close = async () => {
     state.closing = true
     await cancelAll(load)
-    await Promise.all([listener.close(), admin?.close()])
-    const outside = [auditFiles, limits.store, mcp.links, http]
-    await closeInOrder(Object.values(stores), [snapshots], outside, [load, metrics])
+    const outside = [auditFiles, limits.store, sessionStore, mcp.links, http]
+    const listeners = definedOf([listener, admin])
+    await closeInOrder(listeners, Object.values(stores), [snapshots], outside, [load, metrics])
   }
   return {
     metrics,
@@ -221,8 +221,8 @@ async function warm({ snapshot, slots, keys, limits, auditFiles }: Stores & Pick
   ])
 }
 
-function definedOf(watchers: readonly (Watcher | undefined)[]): Watcher[] {
-  return watchers.filter((watch) => watch !== undefined)
+function definedOf<Part>(parts: readonly (Part | undefined)[]): Part[] {
+  return parts.filter((part) => part !== undefined)
 }
 
 function openSlots(
@@ -266,17 +266,19 @@ function withDefaults(options: GatewayOptions) {
     log = createLog({ level: 'info', pretty: false, write: (line) => void process.stderr.write(line) }),
     stdout = process.stdout,
   } = options
-  const { auditFiles = createAuditFiles({ log }), pageSecret = createPageSecret() } = options
-  const { endedSessions = { ended: new EndedSessions(), spread: async () => undefined } } = options
+  const { auditFiles = createAuditFiles({ log }), sessionSecret = createSessionSecret() } = options
+  const { openSessions = createSessionStore } = options
+  const sessionStore = openSessions({ shared: options.config.gateway.shared, log })
   // The supervisor logs the warnings for its workers.
   const logsWarnings = options.worker === undefined
   const logs = { log, reasonLog: createReasonLog(log) }
-  const pageParts = { pageSecret, endedSessions }
-  return { ...options, baseFolder, version, log, logs, stdout, auditFiles, ...pageParts, logsWarnings }
+  const kept = { auditFiles, sessionSecret, sessionStore }
+  const given = checkGivenPlugins(options.plugins ?? [])
+  return { ...options, baseFolder, version, log, logs, stdout, given, ...kept, logsWarnings }
 }
 
 /** A secret that only this gateway has: it seals what must come back to it. */
-export function createPageSecret(): string {
+export function createSessionSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
@@ -326,13 +328,14 @@ function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): 
 function degradedReasons(
   { plugins, config, pools, mcp }: Snapshot,
   { last }: Reloading,
-  { slots, keys, limits, auditFiles }: Stores,
+  { slots, keys, limits, auditFiles, sessionStore }: Stores & { readonly sessionStore: SessionStore },
 ): string[] {
   const reasons = last?.result === 'refused' ? ['configuration: the last reload was refused'] : []
   if (config.gateway.shared !== undefined && slots.scope() === 'local')
     reasons.push('shared limits: the store is out of reach, this gateway keeps the stream limit for itself')
   if (config.gateway.rate_limits.length > 0 && limits.store.scope() === 'local') reasons.push(LIMITS_ALONE)
   if (config.routes.some(keepsKeys) && !keys.isReachable()) reasons.push(KEYS_AWAY)
+  if (!sessionStore.isReachable()) reasons.push(SESSIONS_AWAY)
   reasons.push(...auditFiles.degraded())
   reasons.push(...pools.groups.flatMap(groupReasons))
   reasons.push(...(mcp?.degraded() ?? []))

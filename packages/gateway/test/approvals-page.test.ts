@@ -2,11 +2,13 @@ import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { configText } from '@agentic-rest/testing/config-text'
 import { headerValues, type RequestOptions, sendRequest } from '@agentic-rest/testing/send-request'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { SignJWT } from 'jose'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { parseConfig } from '../src/index.ts'
 import { expectRefusal } from './harness/expect-refusal.ts'
 import { startSupervisor } from './workers/start-supervisor.ts'
 
@@ -128,7 +130,7 @@ describe('the page', () => {
 })
 
 describe('a session', () => {
-  test('is a cookie that scripts and other sites cannot use, with the token sealed in it', async () => {
+  test('is a cookie that scripts and other sites cannot use, without the token in it', async () => {
     const { url } = await start()
     const token = await tokenOf()
     const headers = { ...page, authorization: `Bearer ${token}` }
@@ -141,16 +143,20 @@ describe('a session', () => {
     const { port } = new URL(url)
     expect(headerValues(answer, 'set-cookie')).toEqual([
       expect.stringMatching(
-        new RegExp(
-          `^agentic-approvals-${port}=[\\w-]+; HttpOnly; SameSite=Strict; Path=/approvals; Max-Age=28800$`,
-        ),
+        new RegExp(`^agentic-${port}=[\\w-]{80}; HttpOnly; SameSite=Lax; Path=/; Max-Age=28800$`),
       ),
     ])
     expect(String(answer.headers['set-cookie'])).not.toContain(token.slice(-20))
     // Nothing that the address names is opened.
     expect([answer.status, answer.headers['location'], answer.body.length]).toEqual([204, undefined, 0])
     const secure = await send({ origin: `https://127.0.0.1:${port}` })
-    expect(String(secure.headers['set-cookie'])).toMatch(/; Secure$/)
+    expect(String(secure.headers['set-cookie'])).toMatch(
+      new RegExp(
+        `^__Host-agentic-${port}=[\\w-]{80}; HttpOnly; SameSite=Lax; Path=/; Max-Age=28800; Secure$`,
+      ),
+    )
+    const named = await send({ origin: 'https://agents.example', host: 'agents.example' })
+    expect(String(named.headers['set-cookie'])).toMatch(/^__Host-agentic=[\w-]{80}; /)
   })
 
   test('makes reading and deciding ordinary requests of its person', async () => {
@@ -230,12 +236,12 @@ describe('a session', () => {
 
   test('with a token that is not valid, or a changed cookie, is none', async () => {
     const { url } = await start()
-    const cookie = await signIn(url, 'forged')
-    expectRefusal(
-      await sendRequest(`${url}/approvals/1`, { headers: { ...page, cookie } }),
-      401,
-      'INVALID_TOKEN',
-    )
+    const forged = await sendRequest(`${url}/approvals/session`, {
+      method: 'POST',
+      headers: { ...page, authorization: 'Bearer forged' },
+    })
+    expectRefusal(forged, 401, 'INVALID_TOKEN')
+    expect(forged.headers['set-cookie']).toBeUndefined()
     // The first bits of the last character: the others may be padding.
     const changed = (await signIn(url, await tokenOf())).replace(/.$/, (last) => (last === 'A' ? 'w' : 'A'))
     expectRefusal(
@@ -252,7 +258,6 @@ describe('a session', () => {
     expect((await read(cookie)).status).toBe(200)
     await sendRequest(`${url}/approvals/session`, { method: 'DELETE', headers: { ...page, cookie } })
     expectRefusal(await read(cookie), 401, 'MISSING_TOKEN')
-    // Another writing of the same bytes is the same session.
     expectRefusal(await read(`${cookie}=`), 401, 'MISSING_TOKEN')
     expect((await read(other)).status).toBe(200)
     expect(requests).toHaveLength(2)
@@ -263,20 +268,48 @@ describe('a session', () => {
     const answer = await sendRequest(`${url}/approvals/session`, { method: 'DELETE', headers: page })
     expect(answer.status).toBe(204)
     expect(headerValues(answer, 'set-cookie')).toEqual([
-      `agentic-approvals-${new URL(url).port}=; HttpOnly; SameSite=Strict; Path=/approvals; Max-Age=0`,
+      `agentic-${new URL(url).port}=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0`,
     ])
   })
 
-  test('needs a token that fits into a cookie', async () => {
+  test('needs a token, which may be longer than a cookie', async () => {
     const { url } = await start()
     const send = (method: string, more = {}) =>
       sendRequest(`${url}/approvals/session`, { method, headers: { ...page, ...more } })
     expectRefusal(await send('POST'), 401, 'MISSING_TOKEN')
     expectRefusal(await send('POST', { authorization: 'Basic eA==' }), 401, 'MISSING_TOKEN')
-    const long = await tokenOf({ much: hash('sha512', 'x').repeat(40) })
-    const random = await tokenOf({ much: Array.from({ length: 60 }, (_, n) => hash('sha512', String(n))) })
-    expect((await send('POST', { authorization: `Bearer ${long}` })).status).toBe(204)
-    expectRefusal(await send('POST', { authorization: `Bearer ${random}` }), 401, 'INVALID_TOKEN')
+    const groups = Array.from({ length: 32 }, (_, n) => hash('sha512', String(n)))
+    const cookie = await signIn(url, await tokenOf({ groups }))
+    expect((await sendRequest(`${url}/approvals/1`, { headers: { ...page, cookie } })).status).toBe(200)
+  })
+
+  test('stays with the gateway: no service sees a cookie of it, on any path', async () => {
+    const { url, requests } = await start()
+    const own = await signIn(url, await tokenOf())
+    const cookie = `${own}; agentic-8090=x; a=1; __Host-agentic=y; agentic-theme=dark`
+    const authorization = `Bearer ${await tokenOf()}`
+    await sendRequest(`${url}/items/1`, { headers: { cookie, authorization } })
+    expect(requests.map(({ headers }) => headers.cookie)).toEqual(['a=1; agentic-theme=dark'])
+  })
+
+  test('is bound to the name of the host', async () => {
+    const { url } = await start()
+    const cookie = await signIn(url, await tokenOf())
+    const headers = { ...page, cookie, host: `localhost:${new URL(url).port}` }
+    expectRefusal(await sendRequest(`${url}/approvals/1`, { headers }), 401, 'MISSING_TOKEN')
+  })
+
+  test('is counted', async () => {
+    const { url } = await start()
+    const count = async () => {
+      const { body } = await sendRequest(`${url}/metrics`)
+      return /^agentic_gateway_sessions_active\{listener="main"\} (\d+)$/m.exec(body.toString())?.[1]
+    }
+    expect(await count()).toBe('0')
+    const cookie = await signIn(url, await tokenOf())
+    expect(await count()).toBe('1')
+    await sendRequest(`${url}/approvals/session`, { method: 'DELETE', headers: { ...page, cookie } })
+    expect(await count()).toBe('0')
   })
 })
 
@@ -300,7 +333,7 @@ describe('several processes', () => {
     expect(upstream.requests).toHaveLength(4)
   })
 
-  test('gateways with the same file do too, also while it is replaced; others do not', async () => {
+  test('a reload may replace the file that seals them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'approvals-page-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const [old = '', next = ''] = ['old', 'next'].map((name) => {
@@ -308,18 +341,19 @@ describe('several processes', () => {
       writeFileSync(file, `${name.repeat(20)}\n`)
       return file
     })
-    const gatewayWith = async (key_files?: string[]) =>
-      (await start({ approvals_page: key_files === undefined ? {} : { key_files } })).url
-    const first = await gatewayWith([old])
-    const sealed = (await signIn(first, await tokenOf())).split('=')[1]
-    const open = async (url: string) => {
-      const cookie = `agentic-approvals-${new URL(url).port}=${sealed}`
+    const { config } = await configOf()
+    let files = [old]
+    const withFiles = (key_files: string[]) => ({ ...config, gateway: { approvals_page: { key_files } } })
+    const read = () => parseConfig(configText(withFiles(files)), { file: 'gateway.yaml', env: {} })
+    const { url, gateway } = await startGateway(withFiles([old]), { source: { file: 'gateway.yaml', read } })
+    const cookie = await signIn(url, await tokenOf())
+    const statusWith = async (key_files: string[]) => {
+      files = key_files
+      expect(await gateway.reload()).toMatchObject({ result: 'applied' })
       return (await sendRequest(`${url}/approvals/1`, { headers: { ...page, cookie } })).status
     }
-    expect(await open(await gatewayWith([old]))).toBe(200)
-    expect(await open(await gatewayWith([next, old]))).toBe(200)
-    expect(await open(await gatewayWith([next]))).toBe(401)
-    expect(await open(await gatewayWith())).toBe(401)
+    expect(await statusWith([next, old])).toBe(200)
+    expect(await statusWith([next])).toBe(401)
   })
 
   test('a short or missing file is refused with its key and not with its content', async () => {

@@ -1,9 +1,9 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { headerKeys, headers as headerNames, type Outcome, statusOf } from '@agentic-rest/profile'
-import { LRUCache } from 'lru-cache'
-import { type Exchange, type Identity, unlessCancelled } from '../exchange.ts'
-import { isReachedByHttps } from '../listen/same-origin.ts'
+import type { Exchange, Identity } from '../exchange.ts'
 import type { PipelinePlugin } from '../plugin.ts'
+import { judgeToken } from '../sessions/judge-token.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
 import { isPagePath } from './foreign-sites.ts'
 import type { Reader } from './hide-secrets.ts'
@@ -29,8 +29,8 @@ export interface AccessOptions {
   readonly development: boolean
   /** The token-validator of the configuration in use. */
   readonly validator: () => PipelinePlugin
-  /** The port of the listener. */
-  readonly port: () => number
+  /** The sessions of this listener, of the configuration in use. */
+  readonly sessions: () => Sessions
 }
 
 /** Decides on access to the admin listener, by a token in the request or by a browser session. */
@@ -42,7 +42,7 @@ export interface Access {
   /** Signs a browser in with the token of a form. */
   signIn(exchange: Exchange): Promise<AdminAnswer>
   /** Ends the session of a browser, if it has one. */
-  signOut(exchange: Exchange): AdminAnswer
+  signOut(exchange: Exchange): Promise<AdminAnswer>
 }
 
 /** A refusal and the message that the sign-in form shows. */
@@ -57,14 +57,13 @@ const MAX_FORM_BYTES = 65_536
 
 /** Makes the access control of one listener. */
 export function createAccess(options: AccessOptions): Access {
-  const sessions = new Sessions(options.port)
   return {
     async judge(exchange) {
       if (options.development) return undefined
       if (!isOpen(options)) return refuseAll()
       const granting = grantsFor(exchange, options.grants)
-      const authorization = authorizationOf(exchange, sessions)
-      const denied = await judgeToken(exchange, authorization, { ...options, granting })
+      const authorization = await authorizationOf(exchange, options.sessions())
+      const denied = await judge(exchange, authorization, { ...options, granting })
       if (denied === undefined) return undefined
       return isNavigation(exchange) ? signInPage(denied.answer, options.grants) : denied.answer
     },
@@ -80,18 +79,19 @@ export function createAccess(options: AccessOptions): Access {
       if (form === undefined) return faultAnswer('TOO_LARGE', 'The form is too large.')
       const token = (new URLSearchParams(form.toString()).get('token') ?? '').trim()
       const { viewer, operator } = options.grants
-      const denied = await judgeToken(exchange, `Bearer ${token}`, {
+      const denied = await judge(exchange, `Bearer ${token}`, {
         ...options,
         granting: [viewer, operator],
       })
       if (denied !== undefined) return signInPage(denied.answer, options.grants, denied.message)
-      const cookie = sessions.open(token, isReachedByHttps(exchange))
+      const cookie = await options.sessions().open(exchange, { token })
       return { status: SEE_OTHER, headers: { Location: '/', 'Set-Cookie': cookie } }
     },
-    signOut({ headers }) {
+    async signOut(exchange) {
       const unavailable = sessionsUnavailable(options)
       if (unavailable !== undefined) return unavailable
-      return { status: NO_CONTENT, headers: { 'Set-Cookie': sessions.close(headers['cookie']) } }
+      const { cookie } = await options.sessions().end(exchange)
+      return { status: NO_CONTENT, headers: { 'Set-Cookie': cookie } }
     },
   }
 }
@@ -114,11 +114,11 @@ function grantsFor({ method }: Exchange, { viewer, operator }: Grants): readonly
   return method === 'GET' || method === 'HEAD' ? [viewer, operator] : [operator]
 }
 
-function authorizationOf({ headers }: Exchange, sessions: Sessions): string | undefined {
-  const sent = headers[headerKeys.authorization]
+async function authorizationOf(exchange: Exchange, sessions: Sessions): Promise<string | undefined> {
+  const sent = exchange.headers[headerKeys.authorization]
   if (sent !== undefined) return sent
-  const token = sessions.tokenOf(headers['cookie'])
-  return token === undefined ? undefined : `Bearer ${token}`
+  const session = await sessions.find(exchange)
+  return session === undefined ? undefined : `Bearer ${session.token}`
 }
 
 interface JudgeOptions extends Pick<AccessOptions, 'validator'> {
@@ -132,17 +132,15 @@ function isGranted({ role, issuers }: Grant, identity: Identity | undefined): bo
   return issuers === undefined || issuers.includes(identity.issuer)
 }
 
-async function judgeToken(
+async function judge(
   exchange: Exchange,
   authorization: string | undefined,
   { granting, validator }: JudgeOptions,
 ): Promise<Denial | undefined> {
-  // The plugin gets a copy with the token as its only header, and sets the identity on the copy.
-  const judged: Exchange = { ...exchange, headers: { [headerKeys.authorization]: authorization } }
-  const refused = await unlessCancelled(Promise.resolve(validator().request(judged)), exchange.signal)
+  const { refused, identity } = await judgeToken(exchange, authorization, validator())
   if (refused !== undefined) return deniedBy(refused)
-  if (granting.some((grant) => grant !== undefined && isGranted(grant, judged.identity))) {
-    exchange.identity = judged.identity
+  if (granting.some((grant) => grant !== undefined && isGranted(grant, identity))) {
+    exchange.identity = identity
     return undefined
   }
   const message = 'The token does not have the role that is needed here.'
@@ -165,58 +163,6 @@ function deniedBy(refused: Outcome): Denial {
 function isNavigation({ method, path, headers }: Exchange): boolean {
   if (method !== 'GET' || !isPagePath(path)) return false
   return headers['accept']?.includes('text/html') === true
-}
-
-const MAX_SESSIONS = 1_000
-const SESSION_SECONDS = 8 * 60 * 60
-
-/** Browsers that have signed in. The token stays in the gateway; the browser gets a random id. */
-class Sessions {
-  readonly #tokens = new LRUCache<string, string>({ max: MAX_SESSIONS, ttl: SESSION_SECONDS * 1000 })
-  readonly #port: () => number
-
-  constructor(port: () => number) {
-    this.#port = port
-  }
-
-  /** Keeps a token and returns the `Set-Cookie` header; a cookie set over https is sent over https only. */
-  open(token: string, isHttps: boolean): string {
-    const id = randomBytes(32).toString('base64url')
-    this.#tokens.set(keyOf(id), token)
-    return `${this.#cookie(id, SESSION_SECONDS)}${isHttps ? '; Secure' : ''}`
-  }
-
-  /** The token of the session in a `Cookie` header. */
-  tokenOf(cookies = ''): string | undefined {
-    const id = cookieValue(cookies, this.#name)
-    return id === undefined ? undefined : this.#tokens.get(keyOf(id))
-  }
-
-  /** Deletes the session of a `Cookie` header and returns the `Set-Cookie` header that deletes the cookie. */
-  close(cookies = ''): string {
-    const id = cookieValue(cookies, this.#name)
-    if (id !== undefined) this.#tokens.delete(keyOf(id))
-    return this.#cookie('', 0)
-  }
-
-  /** Contains the port: all ports of a host share their cookies. */
-  get #name(): string {
-    return `agentic-admin-${this.#port()}`
-  }
-
-  #cookie(id: string, seconds: number): string {
-    return `${this.#name}=${id}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}`
-  }
-}
-
-/** A digest, so that the time of a look-up reveals nothing about existing ids. */
-function keyOf(id: string): string {
-  return hash('sha256', id, 'base64url')
-}
-
-function cookieValue(cookies: string, name: string): string | undefined {
-  const pairs = cookies.split(';').map((pair) => pair.trim())
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
 // Browsers do not send the fragment after #. The script adds it to the form's address, and the redirect keeps it.

@@ -81,7 +81,7 @@ export function createAdmin(parts: AdminParts): Admin | undefined {
   const recent = createRecentExchanges()
   const feed = openFeed(parts)
   const state: { port: number | undefined } = { port: undefined }
-  const site = createSite({ ...parts, settings, recent, feed, port: () => state.port ?? settings.port })
+  const site = createSite({ ...parts, settings, recent, feed })
   const listener = openAdminListener(settings, parts, (exchange) => void answerAdmin(exchange, site))
   return {
     apply: (next) => listener.apply(listenerSettings(next)),
@@ -149,7 +149,6 @@ interface SiteParts extends AdminParts {
   readonly settings: Settings
   readonly recent: ReturnType<typeof createRecentExchanges>
   readonly feed: Feed
-  readonly port: () => number
 }
 
 function createSite(parts: SiteParts): Site {
@@ -161,8 +160,8 @@ function createSite(parts: SiteParts): Site {
       operator: settings.role === undefined ? undefined : { role: settings.role },
     },
     development: development !== undefined,
-    validator: () => validatorOf(current()),
-    port: parts.port,
+    validator: () => current().validator,
+    sessions: () => current().sessions.admin,
   })
   return {
     log,
@@ -200,12 +199,6 @@ function consoleFiles({ consoleFolder, log }: AdminParts): StaticFiles {
     log.warn('the console cannot be served: its files cannot be read', { folder: consoleFolder, error })
     return readStaticFiles(undefined)
   }
-}
-
-function validatorOf({ plugins }: Snapshot) {
-  const validator = plugins.find(({ name }) => name === 'token-validator')
-  if (validator === undefined) throw new InitialisationError('there is no token-validator')
-  return validator
 }
 
 const ANY_ADDRESS = ['0.0.0.0', '::']

@@ -171,7 +171,7 @@ export const adminOpenApi = {
     schemas: schemas(),
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer' },
-      session: { type: 'apiKey', in: 'cookie', name: 'agentic-admin-{port}' },
+      session: { type: 'apiKey', in: 'cookie', name: 'agentic-{port}' },
     },
   },
   security: [{ token: [] }, { session: [] }, {}],

@@ -2,7 +2,12 @@ import { hash } from 'node:crypto'
 import { acceptsType, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
 import { pageScript, pageStyle } from './page-source.ts'
-import { APPROVALS_PATH, SESSION_PATH } from './session.ts'
+
+/** The path of the approvals that a person opens in a browser. */
+export const APPROVALS_PATH = '/approvals'
+
+/** Where the page signs a browser in and out with a token. */
+export const SESSION_PATH = `${APPROVALS_PATH}/session`
 
 const PAGE_PATH = new RegExp(`^${APPROVALS_PATH}/[^/]+$`)
 

@@ -49,11 +49,12 @@ export function redisUrlOf(shared: NonNullable<GatewaySection['shared']>): strin
   return withSecrets(shared, ['gateway', 'shared']).redis_url ?? ''
 }
 
-/** The secrets of the approval page, the newest first. Without files it is `random`. */
-export function pageSecretsOf(
-  { key_files: [newest, ...older] = [] }: NonNullable<GatewaySection['approvals_page']>,
+/** The secrets that seal sessions, the newest first. Without files it is `random`. */
+export function sessionSecretsOf(
+  { approvals_page }: Pick<GatewaySection, 'approvals_page'>,
   random: string,
 ): readonly [string, ...string[]] {
+  const [newest, ...older] = approvals_page?.key_files ?? []
   if (newest === undefined) return [random]
   const read = (file: string, index: number) =>
     readSecret(file, `gateway.approvals_page.key_files[${index}]`, checkSharedSecret)

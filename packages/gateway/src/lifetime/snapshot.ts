@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { TokenSeal } from '../approvals-page/sealed-token.ts'
-import type { PageSessions } from '../approvals-page/session.ts'
 import type { GatewayConfig } from '../config/config-schema.ts'
-import { pageSecretsOf, withSecrets } from '../config/secret-files.ts'
+import { sessionSecretsOf, withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
+import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { type ClientAddress, type ClientPath, createClientPath } from '../listen/client-address.ts'
 import { loadServerCertificate, type ServerCertificate } from '../listen/key-pair.ts'
@@ -14,6 +13,9 @@ import type { RouteOf } from '../mcp/tool-routes.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
+import { Seal } from '../sessions/seal.ts'
+import type { SessionListener, SessionStore } from '../sessions/session-store.ts'
+import { Sessions } from '../sessions/sessions.ts'
 import { createUpstreamPools, type PoolWorld, type UpstreamPools } from '../upstream/pools.ts'
 import { IdentitySigner } from '../upstream/signed-identity.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
@@ -28,6 +30,8 @@ export interface Snapshot {
   readonly router: Router
   /** The plugins, in the order in which a request passes them. */
   readonly plugins: readonly PipelinePlugin[]
+  /** The one of them that judges tokens. */
+  readonly validator: PipelinePlugin
   readonly pools: UpstreamPools
   /** The certificate of the main listener, where it has one. */
   readonly certificate: ServerCertificate | undefined
@@ -36,8 +40,8 @@ export interface Snapshot {
   /** Signs callers for the services, where the gateway has a key. */
   readonly signer: IdentitySigner | undefined
   readonly clientPath: ClientPath
-  /** The sessions of the approval page, where it is on. */
-  readonly pageSessions: PageSessions | undefined
+  /** The sessions of browsers, by listener. */
+  readonly sessions: Readonly<Record<SessionListener, Sessions>>
   /** The endpoint for MCP clients, where it is on. */
   readonly mcp: McpMount | undefined
   /** The unfinished requests that started with it. */
@@ -59,10 +63,9 @@ export interface SnapshotWorld
     Omit<PoolWorld, 'metrics'> {
   /** Whether the warnings of a configuration are logged here. */
   readonly logsWarnings: boolean
-  /** Seals the sessions of the approval page without files for it. */
-  readonly pageSecret: string
-  /** The sessions of the approval page that were ended, and how the other workers are told. */
-  readonly endedSessions: Pick<PageSessions, 'ended' | 'spread'>
+  /** Seals the sessions of browsers without files for it. */
+  readonly sessionSecret: string
+  readonly sessionStore: SessionStore
   readonly mcp: McpWorld
   /** The version that MCP clients see. */
   readonly version: string
@@ -79,9 +82,9 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const adminTls = gateway.admin?.tls
   const adminCertificate = adminTls && loadServerCertificate(adminTls, 'gateway.admin.tls')
   const signer = gateway.identity && new IdentitySigner(gateway.identity)
-  const page = gateway.approvals_page
-  const seal = page && new TokenSeal(pageSecretsOf(page, world.pageSecret))
-  const pageSessions = seal && { ...world.endedSessions, seal }
+  const seal = new Seal(sessionSecretsOf(gateway, world.sessionSecret))
+  const sessionsOf = (listener: SessionListener) =>
+    new Sessions({ listener, seal, store: world.sessionStore })
   const router = createRouter(routes)
   const sources = { sections: withSecrets(config.plugins, ['plugins']), custom, limits: gateway }
   const clientPath = createClientPath(gateway.trusted_proxies)
@@ -94,12 +97,13 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     loadedAt: new Date(),
     router,
     plugins,
+    validator: validatorOf(plugins),
     pools,
     certificate,
     adminCertificate,
     signer,
     clientPath,
-    pageSessions,
+    sessions: { main: sessionsOf('main'), admin: sessionsOf('admin') },
     mcp,
     requests: createActiveExchanges('positionInSnapshot'),
     async warm() {
@@ -112,6 +116,12 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
       await pools.close()
     }),
   }
+}
+
+function validatorOf(plugins: readonly PipelinePlugin[]): PipelinePlugin {
+  const validator = plugins.find(({ name }) => name === 'token-validator')
+  if (validator === undefined) throw new InitialisationError('there is no token-validator')
+  return validator
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {

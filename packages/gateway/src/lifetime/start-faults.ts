@@ -9,7 +9,7 @@ import type { Path } from '../config/faults.ts'
 import { formatPath } from '../config/faults.ts'
 import type { ConfigResult } from '../config/parse-config.ts'
 import { isInputFile } from '../config/schema/mcp-section.ts'
-import { pageSecretsOf, withSecrets } from '../config/secret-files.ts'
+import { sessionSecretsOf, withSecrets } from '../config/secret-files.ts'
 import { InitialisationError } from '../errors.ts'
 import { loadServerCertificate } from '../listen/key-pair.ts'
 import { readSchema } from '../mcp/tool-routes.ts'
@@ -89,7 +89,7 @@ function gatewayParts({ tls, admin, identity, shared, approvals_page }: GatewayC
     ...part(['admin', 'tls'], admin?.tls, loadServerCertificate),
     ...part(['identity'], identity, (section) => new IdentitySigner(section)),
     ...part(['shared'], shared, (section) => withSecrets(section, ['gateway', 'shared'])),
-    ...part(['approvals_page'], approvals_page, (section) => pageSecretsOf(section, '')),
+    ...part(['approvals_page'], approvals_page, () => sessionSecretsOf({ approvals_page }, '')),
   ]
 }
 

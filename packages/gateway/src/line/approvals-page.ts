@@ -1,17 +1,9 @@
 import { headerKeys, outcomes } from '@agentic-rest/profile'
-import { isPageRequest, pageBody, pageHeaders } from '../approvals-page/page.ts'
-import {
-  endedCookie,
-  endSession,
-  isBelowApprovals,
-  isFromPage,
-  type PageSessions,
-  SESSION_PATH,
-  sessionCookie,
-  useSession,
-} from '../approvals-page/session.ts'
+import { isPageRequest, pageBody, pageHeaders, SESSION_PATH } from '../approvals-page/page.ts'
 import { refusal } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
+import { judgeToken } from '../sessions/judge-token.ts'
+import { isFromPage, useSession } from '../sessions/sessions.ts'
 import { NO_CONTENT, sendOwn } from './own-answer.ts'
 import type { Parts } from './parts.ts'
 import { respond } from './respond.ts'
@@ -22,42 +14,41 @@ const BEARER = /^Bearer +([^ ]+)$/i
  * Answers a browser that opens an approval with the page, and signs it in and out; false for all other requests. A
  * request of a signed-in page gets its token here and goes on: reading and deciding are ordinary requests.
  */
-export function answerApprovalsPage(exchange: Exchange, { snapshot }: Parts): boolean {
-  const { pageSessions, router } = snapshot
-  if (pageSessions === undefined || !isBelowApprovals(exchange) || exchange.headFault !== undefined)
-    return false
-  if (exchange.path === SESSION_PATH) return answerSession(exchange, pageSessions)
+export function answerApprovalsPage(exchange: Exchange, parts: Parts): boolean | Promise<boolean> {
+  const { config, sessions, router } = parts.snapshot
+  if (config.gateway.approvals_page === undefined || exchange.headFault !== undefined) return false
+  if (exchange.path === SESSION_PATH && isFromPage(exchange)) return answerSession(exchange, parts)
   if (isPageRequest(exchange) && router.match('GET', exchange.path).route !== undefined) {
     sendOwn(exchange, { status: outcomes.success.status, headers: pageHeaders, body: pageBody })
     return true
   }
-  useSession(exchange, pageSessions)
-  return false
+  if (exchange.headers['cookie'] === undefined) return false
+  const used = useSession(exchange, sessions.main)
+  return used instanceof Promise ? used.then(() => false) : false
 }
 
-/** Signs a browser in or out. Requests that the page did not send go to the routes, like without the page. */
-function answerSession(exchange: Exchange, sessions: PageSessions): boolean {
-  if (!isFromPage(exchange)) return false
-  switch (exchange.method) {
-    case 'POST':
-      signIn(exchange, sessions)
+/** Signs a browser in or out with a token. Requests that the page did not send go to the routes, like without the page. */
+async function answerSession(exchange: Exchange, { snapshot, log }: Parts): Promise<boolean> {
+  const { method, headers } = exchange
+  if (method !== 'POST' && method !== 'DELETE') return false
+  const { sessions, validator } = snapshot
+  try {
+    if (method === 'DELETE') {
+      sendCookie(exchange, (await sessions.main.end(exchange)).cookie)
       return true
-    case 'DELETE':
-      void endSession(exchange, sessions).then(() => sendCookie(exchange, endedCookie(exchange)))
-      return true
-    default:
-      return false
+    }
+    const [authorization, token] = BEARER.exec(headers[headerKeys.authorization] ?? '') ?? []
+    // Judged here too: only holders of tokens can fill the store.
+    const { refused } = await judgeToken(exchange, authorization, validator)
+    if (refused !== undefined) respond(exchange, refused)
+    else if (token === undefined) respond(exchange, refusal('MISSING_TOKEN'))
+    else sendCookie(exchange, await sessions.main.open(exchange, { token }))
+  } catch (error) {
+    if (exchange.signal.aborted) return true
+    log.warn('a browser could not be signed in or out', { error })
+    respond(exchange, refusal('STORE_UNAVAILABLE'))
   }
-}
-
-/** The token is not judged here: the first request with it is judged by the token-validator, under all limits. */
-function signIn(exchange: Exchange, { seal }: PageSessions): void {
-  const [, token] = BEARER.exec(exchange.headers[headerKeys.authorization] ?? '') ?? []
-  const sealed = token && seal.seal(token)
-  // The page says before that a token is too long; decision 4 has the code.
-  if (sealed === undefined)
-    respond(exchange, refusal(token === undefined ? 'MISSING_TOKEN' : 'INVALID_TOKEN'))
-  else sendCookie(exchange, sessionCookie(exchange, sealed))
+  return true
 }
 
 function sendCookie(exchange: Exchange, cookie: string): void {

@@ -14,7 +14,9 @@ import { takeSlot } from './take-slot.ts'
 /** The whole life of a request. Each step returns nothing to go on, or the outcome that ends the request. */
 export async function handle(exchange: Exchange, parts: Parts): Promise<void> {
   if (answerOwnPath(exchange, parts) || answerPreflight(exchange, parts)) return
-  if (answerMcp(exchange, parts, handle) || answerApprovalsPage(exchange, parts)) return
+  if (answerMcp(exchange, parts, handle)) return
+  const isPage = answerApprovalsPage(exchange, parts)
+  if (isPage === true || (isPage !== false && (await isPage))) return
   enter(exchange, parts)
   // Times are measured only if somebody will ask for them.
   if (parts.watchers.length > 0) exchange.trail = new Trail()

@@ -213,6 +213,13 @@ export const metricTable = {
     labels: ['upstream', 'target'],
     help: 'How often failed requests took a target out.',
   },
+  sessions: {
+    name: 'agentic_gateway_sessions_active',
+    type: 'gauge',
+    labels: ['listener'],
+    together: 'max',
+    help: 'Browsers that are signed in on the main or the admin listener; with gateway.shared those of all gateways, as of the last scrape.',
+  },
   inFlight: {
     name: 'agentic_gateway_requests_in_flight',
     type: 'gauge',

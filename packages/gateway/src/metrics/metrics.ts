@@ -98,6 +98,8 @@ export interface MetricSources {
   readonly budgets: () => readonly { readonly policy: string; readonly ratio: number }[]
   /** The questions to MCP clients that wait for an answer. */
   readonly elicitations: () => number
+  /** The signed-in browsers by listener. */
+  readonly sessions: () => Readonly<Record<string, number>>
 }
 
 /** Makes the metrics of one gateway. */
@@ -240,6 +242,7 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
   const sseLimit = registry.gauge(metricTable.sseLimit)
   const budgetUsed = registry.gauge(metricTable.budgetUsed)
   const elicitations = registry.gauge(metricTable.mcpElicitations)
+  const sessions = registry.gauge(metricTable.sessions)
   registry.gauge(metricTable.workers).set(1)
   // Always 0 here: only the supervisor counts restarts. The series exists, so that the first restart is an increase.
   registry.counter(metricTable.workerRestarts)
@@ -261,6 +264,7 @@ function createStateGauges(registry: Registry, sources: MetricSources): { update
       inFlight.set(sources.load.inFlight)
       buffered.set(sources.load.bufferedBytes)
       elicitations.set(sources.elicitations())
+      for (const [listener, count] of Object.entries(sources.sessions())) sessions.set(count, listener)
       sseLimit.reset()
       const { limit, scope } = sources.streamLimit()
       sseLimit.set(limit, scope)

@@ -1,7 +1,6 @@
 import type { RelayedMessage } from '@agentic-rest/mcp'
 import type { AuditBatch } from '@agentic-rest/profile/audit-log'
 import type { OtherWorkers, WorkerRecords } from '../admin/other-workers.ts'
-import type { EndedSession } from '../approvals-page/ended-sessions.ts'
 import type { AuditFileSettings } from '../audit-log/audit-files.ts'
 import type { KeyEnd } from '../exchange.ts'
 import type { HeldKey } from '../idempotency/key-state.ts'
@@ -11,6 +10,7 @@ import type { Decision, Demand, Settlement, Standing } from '../limits/limit-sto
 import type { ClientSocket, ConnectionReport } from '../listen/handed-connections.ts'
 import type { LogLevel } from '../log.ts'
 import type { Exposition, MetricValues } from '../metrics/registry.ts'
+import type { Ended, Session } from '../sessions/session-store.ts'
 
 /** A configuration as workers get it: the texts of its file and its modules. The files may have changed since. */
 export type ConfigTexts = Pick<ValidConfig, 'text' | 'modules'>
@@ -27,11 +27,15 @@ export interface Boot extends ConfigTexts {
   readonly hasAdmin: boolean
   /** Whether the worker writes to the stdout of the gateway itself. */
   readonly sharesStdout: boolean
-  /** All workers open the sessions of the approval page that one of them sealed. */
-  readonly pageSecret: string
-  /** The sessions of the approval page that were ended before this worker started. */
-  readonly endedSessions: readonly EndedSession[]
+  /** All workers open the sessions of browsers that one of them sealed. */
+  readonly sessionSecret: string
   readonly log: { readonly level: LogLevel; readonly pretty: boolean }
+}
+
+/** A session with its id. */
+export interface NamedSession {
+  readonly id: string
+  readonly session: Session
 }
 
 type Later<Value> = Value | Promise<Value>
@@ -59,8 +63,13 @@ export type SupervisorCalls = {
   counts(values: MetricValues): void
   /** Passes on an answer of an MCP client to the worker that waits for it. */
   relayMcp(message: RelayedMessage): void
-  /** Ends a session of the approval page; answers when the other workers know it. */
-  endSession(session: EndedSession): Later<void>
+  /** Finds, keeps and ends sessions of browsers in the memory of the supervisor. */
+  findSession(id: string): Session | undefined
+  addSession(added: NamedSession): void
+  replaceSession(replaced: NamedSession): void
+  endSession(id: string): Session | undefined
+  endSessions(ended: Ended): number
+  claimName(claim: { readonly name: string; readonly ms: number }): boolean
   /** Writes audit records to a file; answers with the reason when they are lost. */
   audit(written: {
     readonly settings: AuditFileSettings
@@ -83,8 +92,6 @@ export type WorkerCalls = {
   drain(): void
   /** Takes an answer of an MCP client that another worker got. */
   receiveMcp(message: RelayedMessage): void
-  /** Refuses a session of the approval page from now on. */
-  sessionEnded(session: EndedSession): void
 } & Omit<WorkerRecords, 'watch'>
 
 type Calls = Readonly<Record<string, (value: never, socket?: ClientSocket) => unknown>>

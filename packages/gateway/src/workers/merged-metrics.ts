@@ -22,13 +22,16 @@ export class MergedMetrics<Worker extends object> {
   readonly #ended = new WeakSet<Worker>()
   readonly #budgets: MetricSources['budgets']
   readonly #budgetUsed = this.#own.gauge(metricTable.budgetUsed)
+  readonly #sessions: MetricSources['sessions']
+  readonly #sessionsActive = this.#own.gauge(metricTable.sessions)
   readonly #fallback = this.#own.gauge(metricTable.limitStoreFallback)
   readonly #decidedAlone = this.#own.counter(metricTable.limitsDecidedAlone)
   readonly configReloaded: Metrics['configReloaded'] = createReloadMetrics(this.#own)
 
-  /** The supervisor counts the budgets of all workers. */
-  constructor(budgets: MetricSources['budgets'] = () => []) {
+  /** The supervisor counts the budgets and the sessions of all workers. */
+  constructor({ budgets = () => [], sessions = () => ({}) }: Partial<MetricSources> = {}) {
     this.#budgets = budgets
+    this.#sessions = sessions
   }
 
   limitStoreKept(isKept: boolean): void {
@@ -64,6 +67,8 @@ export class MergedMetrics<Worker extends object> {
     this.#memory.set(process.memoryUsage.rss())
     this.#budgetUsed.reset()
     for (const { policy, ratio } of this.#budgets()) this.#budgetUsed.set(ratio, policy)
+    for (const [listener, count] of Object.entries(this.#sessions()))
+      this.#sessionsActive.set(count, listener)
     merged.merge(this.#own.values())
     return merged.expose()
   }

@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream'
-import { EndedSessions } from '../approvals-page/ended-sessions.ts'
 import { type AuditFiles, createAuditFiles } from '../audit-log/audit-files.ts'
 import { toldWarnings } from '../config/warnings.ts'
-import { createPageSecret, type Gateway } from '../gateway.ts'
+import { createSessionSecret, type Gateway } from '../gateway.ts'
 import { keyTimes } from '../idempotency/key-store.ts'
 import { MemoryKeys } from '../idempotency/memory-keys.ts'
 import {
@@ -21,6 +20,7 @@ import { type Acceptor, createAcceptor } from '../listen/handed-connections.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/registry.ts'
 import { pinModules } from '../plugins/custom/import-module.ts'
+import { createDropReport, MemorySessions } from '../sessions/session-store.ts'
 import type { Boot, SupervisorCalls, WorkerCalls } from './channel.ts'
 import { MergedMetrics } from './merged-metrics.ts'
 import { LineRelay, relayLog } from './output.ts'
@@ -65,10 +65,13 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
   readonly #slots = new SupervisorSlots<Worker>(() => this.#config.llm.max_sse_connections_per_tenant)
   readonly #limits: LimitStore
   readonly #keys = new MemoryKeys(keyTimes)
-  readonly #metrics = new MergedMetrics<Worker>(() => this.#limits.budgetUse())
+  readonly #sessions: MemorySessions
+  readonly #metrics = new MergedMetrics<Worker>({
+    budgets: () => this.#limits.budgetUse(),
+    sessions: () => this.#sessions.count(),
+  })
   readonly #auditFiles: AuditFiles
-  readonly #pageSecret = createPageSecret()
-  readonly #endedSessions = new EndedSessions()
+  readonly #sessionSecret = createSessionSecret()
   readonly #port = Promise.withResolvers<number>()
   #loaded: ValidConfig
   #readyCount = 0
@@ -81,6 +84,7 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     this.#loaded = loaded
     this.#relay = new LineRelay(stdout)
     this.#auditFiles = createAuditFiles({ log })
+    this.#sessions = new MemorySessions({ onDropped: createDropReport(log) })
     const { shared } = loaded.config.gateway
     this.#limits = createLimitStore({ shared, log, metrics: this.#metrics })
     this.#acceptor = createAcceptor({ host, port, log }, (socket) => this.#spread.add(socket))
@@ -170,10 +174,12 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
       relayMcp: (message) => {
         for (const other of others()) other.channel.tell('receiveMcp', message)
       },
-      endSession: async (session) => {
-        this.#endedSessions.add(session)
-        await askAll(others(), 'sessionEnded', session)
-      },
+      findSession: (id) => this.#sessions.find(id),
+      addSession: ({ id, session }) => this.#sessions.add(id, session),
+      replaceSession: ({ id, session }) => this.#sessions.replace(id, session),
+      endSession: (id) => this.#sessions.end(id),
+      endSessions: (ended) => this.#sessions.endAll(ended),
+      claimName: ({ name, ms }) => this.#sessions.claim(name, ms),
       counts: (values) => this.#metrics.counted(worker, values),
       audit: ({ settings, batch }) =>
         this.#auditFiles.append(settings, batch).then(() => undefined, messageOf),
@@ -194,8 +200,8 @@ export class Supervisor implements Pick<Gateway, 'start' | 'adminPort' | 'reload
     const { workers: count, admin } = this.#config
     const { text, modules } = this.#loaded
     const shared = { sharesStdout, hasAdmin: admin !== undefined }
-    const page = { pageSecret: this.#pageSecret, endedSessions: this.#endedSessions.list() }
-    return { index, count, file: source.file, text, modules, consoleFolder, log, ...shared, ...page }
+    const sessionSecret = this.#sessionSecret
+    return { index, count, file: source.file, text, modules, consoleFolder, log, ...shared, sessionSecret }
   }
 
   /** Clients can connect when the last worker is ready, so that every connection is answered. */
@@ -235,16 +241,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-type Question =
-  | 'sessionEnded'
-  | 'metrics'
-  | 'degraded'
-  | 'feed'
-  | 'records'
-  | 'recent'
-  | 'requests'
-  | 'usage'
-  | 'exchanges'
+type Question = 'metrics' | 'degraded' | 'feed' | 'records' | 'recent' | 'requests' | 'usage' | 'exchanges'
 type Answers<Name extends Question> = Map<Worker, ReturnType<WorkerCalls[Name]>>
 
 /** Asks workers the same question; resolves with the answers that came in time. */

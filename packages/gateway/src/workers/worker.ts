@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { createWorkerRecords, type OtherWorkers } from '../admin/other-workers.ts'
-import { type EndedSession, EndedSessions } from '../approvals-page/ended-sessions.ts'
 import { type AuditFiles, createAuditFiles } from '../audit-log/audit-files.ts'
 import type { GatewayConfig, LimitOptions } from '../config/config-schema.ts'
 import { formatFaults } from '../config/faults.ts'
@@ -15,6 +14,7 @@ import { createHandedConnections } from '../listen/handed-connections.ts'
 import { type Log, withFields } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { loadPlugins } from '../plugins/custom/load-plugins.ts'
+import { createSessionStore } from '../sessions/create-store.ts'
 import { createStreamSlots } from '../slots/shared-slots.ts'
 import {
   type Boot,
@@ -27,6 +27,7 @@ import {
 import { createWorkerKeys } from './idempotency.ts'
 import { createWorkerLimits } from './limits.ts'
 import { createBatchedOutput } from './output.ts'
+import { createWorkerSessions } from './sessions.ts'
 import { createWorkerSlots } from './stream-slots.ts'
 
 /** The process of a worker. */
@@ -91,7 +92,7 @@ interface Session {
 
 async function openGateway(session: Session): Promise<Gateway> {
   const { boot, world, supervisor } = session
-  const { file, consoleFolder, pageSecret } = boot
+  const { file, consoleFolder, sessionSecret } = boot
   const loaded = await loadPlugins(readConfig(session, boot))
   if (!loaded.ok) throw new InitialisationError(formatFaults(loaded.faults))
   const log = withFields(world.openLog(boot.log), { worker: boot.index })
@@ -102,8 +103,9 @@ async function openGateway(session: Session): Promise<Gateway> {
     stdout: boot.sharesStdout ? world.stdout : createBatchedOutput(world.stdout),
     baseFolder: dirname(resolve(file)),
     version: world.version,
-    pageSecret,
-    endedSessions: shareEndedSessions(session),
+    sessionSecret,
+    openSessions: (sessions) =>
+      sessions.shared === undefined ? createWorkerSessions(supervisor) : createSessionStore(sessions),
     admin: { consoleFolder, file },
     worker: (own) => createLink(session, own),
     auditFiles: createWorkerFiles(supervisor, log),
@@ -113,16 +115,6 @@ async function openGateway(session: Session): Promise<Gateway> {
     streamSlots: (limit, slots) =>
       createWorkerSlots(supervisor, slots.shared && createStreamSlots(limit, slots)),
   })
-}
-
-/** Each worker knows the sessions that any of them has ended. */
-function shareEndedSessions({ boot, supervisor, calls }: Session) {
-  const ended = new EndedSessions()
-  for (const each of boot.endedSessions) ended.add(each)
-  calls.sessionEnded = (each) => ended.add(each)
-  // Without a supervisor the worker is going down, and the others with it.
-  const spread = (each: EndedSession) => supervisor.ask('endSession', each).catch(() => undefined)
-  return { ended, spread }
 }
 
 const ADMIN_WORKER = 1

@@ -162,12 +162,12 @@ describe('a browser', () => {
     expect([status, headers['location']]).toEqual([303, '/'])
     const [cookie = ''] = headers['set-cookie'] ?? []
     expect(cookie).toMatch(
-      new RegExp(`^agentic-admin-${adminPort}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/; Max-Age=28800$`),
+      new RegExp(`^agentic-${adminPort}=[\\w-]{80}; HttpOnly; SameSite=Lax; Path=/; Max-Age=28800$`),
     )
     const [pair = ''] = cookie.split(';')
     const ask = (value: string) => sendRequest(`${adminUrl}/api/routes`, { headers: { cookie: value } })
     expect((await ask(`theme=dark; ${pair}`)).status).toBe(200)
-    for (const wrong of [`${pair}x`, pair.slice(0, -1), `x${pair}`, `agentic-admin-${adminPort}=`, token])
+    for (const wrong of [`${pair}x`, pair.slice(0, -1), `x${pair}`, `agentic-${adminPort}=`, token])
       expect((await ask(wrong)).status, wrong).toBe(401)
   })
 
@@ -187,7 +187,7 @@ describe('a browser', () => {
       ...(proto !== undefined && { 'x-forwarded-proto': proto }),
     })
     const [, ...attributes] = headers['set-cookie']?.[0]?.split('; ') ?? []
-    const common = ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=28800']
+    const common = ['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=28800']
     expect([status, attributes]).toEqual([303, secure ? [...common, 'Secure'] : common])
   })
 
@@ -225,7 +225,7 @@ describe('a browser', () => {
     const done = await signOut({ origin: adminUrl })
     expect([done.status, done.headers['set-cookie']]).toEqual([
       204,
-      [`agentic-admin-${adminPort}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`],
+      [`agentic-${adminPort}=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0`],
     ])
     expect(await ask()).toBe(401)
   })

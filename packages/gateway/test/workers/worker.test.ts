@@ -56,8 +56,7 @@ async function startWorker(config: TestConfig, more: Partial<Boot> = {}) {
     consoleFolder: undefined,
     hasAdmin: true,
     sharesStdout: false,
-    pageSecret: 's'.repeat(32),
-    endedSessions: [],
+    sessionSecret: 's'.repeat(32),
     log: { level: 'debug', pretty: false },
     ...more,
   }
