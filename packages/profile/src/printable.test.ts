@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest'
 import { printable, printableText } from './printable.ts'
 
-/** Every code point whose character a reader cannot see, or that moves others, by its Unicode properties. */
-const hidden = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).filter(
-  (character) => /^[\p{C}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]$/u.test(character),
-)
+const all = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code))
+
+/** Whether a reader cannot see a character, or it moves others, by its Unicode properties. */
+const isHidden = (character: string) =>
+  character !== ' ' &&
+  /^[\p{C}\p{Z}\p{White_Space}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]$/u.test(character)
+
+/** Characters that are drawn as nothing or as a blank, and that Unicode takes for letters, marks or symbols. */
+const blanks = [...'\u2800\u2d7f\ufffc\u{1107f}\u{13441}\u{13442}\u{16fe4}\u{1d159}']
 
 test('every invisible or direction-changing character is shown as its code', () => {
+  const hidden = all.filter(isHidden)
   expect(hidden.length).toBeGreaterThan(100_000)
-  expect(hidden.filter((character) => !/^\\u\{[0-9a-f]+\}$/.test(printable(character)))).toEqual([])
+  expect(
+    [...hidden, ...blanks].filter((character) => !/^\\u\{[0-9a-f]+\}$/.test(printable(character))),
+  ).toEqual([])
   expect(printable('DE\u202e21\u200b\u0007\u2066x\ufeff\u2800')).toBe(
     'DE\\u{202e}21\\u{200b}\\u{7}\\u{2066}x\\u{feff}\\u{2800}',
   )
@@ -18,9 +26,15 @@ test('every invisible or direction-changing character is shown as its code', () 
   )
 })
 
+test('a blank that is no space is shown: it looks like one and is another text', () => {
+  expect(printable('a b\u00a0c\u2009d\u3000e')).toBe('a b\\u{a0}c\\u{2009}d\\u{3000}e')
+})
+
 test('text that is seen stays as it is', () => {
-  for (const text of ['größe 🙂 日本', 'é e\u0301', 'שלום', '<b>&', 'a b\u00a0c'])
-    expect(printable(text)).toBe(text)
+  const seen = all.filter((character) => !isHidden(character) && !blanks.includes(character))
+  expect(seen.length).toBeGreaterThan(150_000)
+  expect(seen.filter((character) => printable(character) !== character)).toEqual([])
+  for (const text of ['größe 🙂 日本', 'é e\u0301', 'שלום', '<b>&', 'a b']) expect(printable(text)).toBe(text)
 })
 
 test('several lines keep their breaks and tabs', () => {
