@@ -4,8 +4,10 @@ import {
   type Approval,
   type ApprovalDecision,
   countApproved,
+  inputsByPlace,
   isConfirmation,
   requestLine,
+  requestWords,
 } from '@agentic-rest/profile/approval'
 import { facts, lines } from '../call/show-outcome.ts'
 import { jsonText, terminalLine, textTable } from '../terminal-text.ts'
@@ -68,21 +70,19 @@ function decisionText({ decidedBy, decidedByIssuer, verdict, comment, decidedAt 
 }
 
 function requestText({ request, digest }: Approval, stream: NodeJS.WriteStream): string {
-  if (request === null) return 'The service does not show the request.\n'
+  if (request === null) return `${requestWords.notShown}\n`
+  const inputs = inputsByPlace(request)
   return [
     heading('Request', stream),
     `  ${terminalLine(requestLine(request))}\n`,
-    inputsText(request.inputs),
-    request.truncated ? '  Some values are too large to be shown. The decision is about them too.\n' : '',
+    lines(inputs.flatMap(([place, values]) => leaves(place, values))),
+    inputs.length === 0 && !request.truncated ? `  ${requestWords.noInputs}\n` : '',
+    request.truncated ? `  ${requestWords.cut}\n` : '',
     facts({ digest: orNone(digest) }),
   ].join('')
 }
 
 /** One line for each input, by its place: `body.amount 500`. */
-function inputsText(inputs: Readonly<Record<string, unknown>>): string {
-  return lines(Object.entries(inputs).flatMap(([place, values]) => leaves(place, values)))
-}
-
 function leaves(path: string, value: unknown): [string, string][] {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
   if (entries.length === 0) return [[path, jsonText(value, 0)]]

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readApproval } from './approval.ts'
 import { ApprovalView, verbLabel, wordsOfState } from './view.ts'
 
@@ -65,6 +65,12 @@ test('the facts name people with their issuers, the way, the time left and the d
   expect([...factsOf({}).keys()]).toEqual(['Operation', 'Asked by', 'Expires', 'Needed'])
 })
 
+test('a time has plain blanks in every language, so that none is shown as its code', () => {
+  const spanish = vi.spyOn(Date.prototype, 'toLocaleString').mockReturnValue('4 may, 2:04\u202fp.\u00a0m.')
+  onTestFinished(() => spanish.mockRestore())
+  expect(factsOf({}).get('Expires')).toContain('>4 may, 2:04 p. m.</time>')
+})
+
 test('the request shows its inputs by place, and what is invisible in them', () => {
   const inputs = { body: { to: 'a\u202eb', deep: { a: { b: { c: [1] } } }, none: [] }, query: { q: '<b>' } }
   const { html } = view.request(
@@ -80,6 +86,17 @@ test('the request shows its inputs by place, and what is invisible in them', () 
   expect(view.request(approval()).html).toBe(
     '<p class="approval-cut">The service does not show the request.</p>',
   )
+})
+
+test.each([
+  ['without the member', {}, 'The request has no inputs.'],
+  ['with empty places', { inputs: { query: {}, body: {} } }, 'The request has no inputs.'],
+  ['with all of them cut', { inputs: {}, truncated: true }, 'Some values are too large to be shown.'],
+])('a request %s says what became of its inputs', (_name, members, words) => {
+  const { html } = view.request(approval({ request: { method: 'POST', path: '/restarts', ...members } }))
+  expect(html).toContain('<p class="approval-line">POST /restarts</p>')
+  expect(html).toContain(words)
+  expect(html.match(/<p/g)).toHaveLength(2)
 })
 
 test('decisions show who said what', () => {

@@ -49,8 +49,12 @@ export const doneWords: Readonly<Record<ApprovalVerb, string>> = {
   withdraw: 'You withdrew it.',
 }
 
-const CUT = 'Some values are too large to be shown. The decision is about them too.'
-const NOT_SHOWN = 'The service does not show the request.'
+/** What is said in place of a request or of its inputs. */
+export const requestWords = {
+  cut: 'Some values are too large to be shown. The decision is about them too.',
+  noInputs: 'The request has no inputs.',
+  notShown: 'The service does not show the request.',
+} as const
 // Deeper values are compact JSON.
 const SHOWN_LEVELS = 4
 
@@ -108,7 +112,8 @@ export class ApprovalView<Node> {
   /** The request that would be sent. */
   request({ request }: Approval): Node {
     const line = requestLine(request)
-    if (request === null || line === '') return this.#make('p', { class: 'approval-cut' }, [NOT_SHOWN])
+    if (request === null || line === '')
+      return this.#make('p', { class: 'approval-cut' }, [requestWords.notShown])
     const places = inputsByPlace(request).flatMap(([place, value]) => [
       this.#heading(1, `In the ${printableText(place)}`),
       this.value(value),
@@ -118,8 +123,9 @@ export class ApprovalView<Node> {
     return this.#make('section', { 'aria-label': 'Request' }, [
       this.#heading(0, 'Request'),
       this.#make('p', { class: 'approval-line' }, [printableText(line)]),
-      ...(request.truncated ? [this.#make('p', { class: 'approval-cut' }, [CUT])] : []),
-      ...(places.length === 0 ? [] : [this.#make('div', inputs, places)]),
+      ...(request.truncated ? [this.#make('p', { class: 'approval-cut' }, [requestWords.cut])] : []),
+      ...(places.length > 0 ? [this.#make('div', inputs, places)] : []),
+      ...(places.length > 0 || request.truncated ? [] : [this.#element('p', requestWords.noInputs)]),
     ])
   }
 
@@ -186,7 +192,8 @@ export class ApprovalView<Node> {
     const date = new Date(iso)
     if (Number.isNaN(date.getTime())) return printableText(iso)
     const text = date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-    return this.#make('time', { datetime: iso }, [text])
+    // Several languages put blanks into it that would be shown as their codes.
+    return this.#make('time', { datetime: iso }, [text.replaceAll(/\p{Zs}/gu, ' ')])
   }
 
   #heading(below: 0 | 1, text: string): Node {
