@@ -1,6 +1,6 @@
 import { configSchema } from './config-schema.ts'
 import type { Path } from './faults.ts'
-import { type KeySchema, leavesOf, type SecretPart } from './schema/marks.ts'
+import { type KeySchema, leavesOf, type Mark, type SecretPart } from './schema/marks.ts'
 import type { Environment } from './source/interpolation.ts'
 import { nodeAt, type SourceNode } from './source/source-tree.ts'
 import type { Unwise } from './warnings.ts'
@@ -17,11 +17,18 @@ export interface SecretSource {
 /** Finds secrets in plain text: the file may end up in a repository, a backup or a ticket. */
 export const plainSecrets = (source: SecretSource, schema: KeySchema = configSchema): readonly Unwise[] =>
   leavesOf(source.value, { schema, path: [] }).flatMap(({ path, mark }) => {
-    if (mark?.type !== 'secret' || !isPlain[mark.part](source, path)) return []
-    const verb = mark.part === 'password' || mark.part === 'parameters' ? 'has' : 'is'
+    const part = secretPartOf(mark)
+    if (part === undefined || !isPlain[part](source, path)) return []
+    const verb = part === 'all' || part === 'named' ? 'is' : 'has'
     const message = `${verb} a secret in plain text, take it from the environment: \${NAME:?is needed}`
     return [{ id: 'plain-text-secret', path, message }]
   })
+
+/** A text without a mark may be an address, whatever its key is called. */
+const secretPartOf = (mark: Mark | undefined): SecretPart | undefined => {
+  if (mark === undefined) return 'parameters'
+  return mark.type === 'secret' ? mark.part : undefined
+}
 
 /** The default in `${NAME:-text}` counts as plain text while the variable is not set. */
 const isWrittenOut = ({ root, environment }: SecretSource, path: Path): boolean => {
@@ -62,5 +69,5 @@ const isPlain = {
   named: (source, path) => SECRET_NAME.test(String(path.at(-1))) && isWrittenOut(source, path),
   password: hasPlainPassword,
   parameters: hasPlainParameter,
-  unknown: () => false,
+  unknown: hasPlainParameter,
 } satisfies Record<SecretPart, (source: SecretSource, path: Path) => boolean>

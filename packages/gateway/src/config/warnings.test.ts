@@ -279,21 +279,35 @@ test.each([
   ])
 })
 
-test('a secret in the address of introspection or of an anchor is warned of too', () => {
+test('a secret in any other address is warned of too: key sets, introspection, anchor, collector, plugins', () => {
   const issuer = {
-    issuer: 'tests',
+    issuer: 'https://id.test/?key=that-every-token-has',
     audience: ['a'],
+    jwks_uri: `http://127.0.0.1:9/keys?k=${secret}`,
     introspection: { url: `http://127.0.0.1:9/?key=${secret}`, client_id: 'a', client_secret_file: 'a' },
   }
   const seal = { key_file: 'a', name: 'log.test/a' }
   const anchor = { url: `http://127.0.0.1:9/?token=${secret}` }
   const audit = { exporter: 'file', file: 'a', seal, head_file: '/elsewhere/head', anchor }
-  const plugins = { 'token-validator': { issuers: [issuer] }, 'otel-audit': audit }
+  const collector = { otlp_endpoint: `http://127.0.0.1:9/?X-Api-Access=${secret}` }
+  const options = {
+    base: `http://127.0.0.1:9/?subscription-key=${secret}`,
+    other: 'http://127.0.0.1:9/?page=1',
+  }
+  const plugins = {
+    'token-validator': { issuers: [issuer] },
+    'otel-audit': { ...audit, ...collector },
+    custom: [{ name: 'mine', module: 'mine.ts', options }],
+  }
   const warnings = warningsIn(JSON.stringify({ plugins, routes: [] }))
   expect(warnings.map(({ id, path }) => `${id} ${path}`)).toEqual([
+    'plain-text-secret plugins.token-validator.issuers[0].jwks_uri',
     'plain-text-secret plugins.token-validator.issuers[0].introspection.url',
     'plain-text-secret plugins.otel-audit.anchor.url',
+    'plain-text-secret plugins.otel-audit.otlp_endpoint',
+    'plain-text-secret plugins.custom[0].options.base',
   ])
+  expect(JSON.stringify(warnings)).not.toContain('do-not-show')
 })
 
 test.each(['key=${KEY}', 'token=v1.${KEY:-none}', 'key={tenant}', 'region=north', 'key='])(

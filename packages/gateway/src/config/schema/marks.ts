@@ -30,7 +30,8 @@ export interface ShownMark {
 
 /**
  * The secret part of a value: all of it, all of it where its key has the name of a secret, the password of an address, the
- * path and the parameters of an address, or a part that only a plugin knows.
+ * path and the parameters of an address, or a part that only a plugin knows. The parameters of an address without a mark are
+ * searched too.
  */
 export type SecretPart = 'all' | 'named' | 'password' | 'parameters' | 'unknown'
 
