@@ -3,8 +3,8 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 /** The public keys of a JWK Set that can verify signatures. */
 export interface PublicKeys {
   readonly keys: readonly PublicKey[]
-  /** The number of private or shared keys in the set, which must never be published. They are not used. */
-  readonly exposedKeys: number
+  /** The ids of private and shared keys in the set, which must never be published. They are not used. */
+  readonly exposedIds: readonly (string | undefined)[]
 }
 
 /** A public key of a set. */
@@ -45,7 +45,7 @@ export function readKeySet(set: unknown): PublicKeys | undefined {
   const listed = isRecord(set) ? set['keys'] : undefined
   if (!Array.isArray(listed)) return undefined
   const jwks = listed.filter(isRecord)
-  return { keys: jwks.flatMap(toPublicKey), exposedKeys: jwks.filter(isExposed).length }
+  return { keys: jwks.flatMap(toPublicKey), exposedIds: jwks.filter(isExposed).map(idOf) }
 }
 
 /** Whether a key may have made a signature of an algorithm (RFC 7518, section 3.1, and RFC 8037). */
@@ -70,6 +70,10 @@ function toPublicKey(jwk: Jwk): PublicKey[] {
   return key === undefined
     ? []
     : [{ kid, algorithm: alg, shape: kty === 'RSA' ? 'RSA' : `${kty} ${crv}`, key }]
+}
+
+function idOf({ kid }: Jwk): string | undefined {
+  return typeof kid === 'string' ? kid : undefined
 }
 
 function isExposed(jwk: Jwk): boolean {

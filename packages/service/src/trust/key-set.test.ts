@@ -124,6 +124,11 @@ describe('a fetched key set', () => {
     ['an error', bad, 'it was answered with 503'],
     ['an error without a body', () => new Response(null, { status: 404 }), 'it was answered with 404'],
     ['64 KiB and a byte', () => new Response(' '.repeat(65_537)), 'the key set is too large'],
+    [
+      'a private key',
+      () => Response.json({ keys: [{ ...ed, d: 'secret' }] }),
+      'the key set has a private key ("k-1"); give its public part, without the members that are secret',
+    ],
     ['no keys', good(), 'the key set has no Ed25519 or P-256 key for signatures'],
   ])('that is %s is not available', async (_title, answer, message) => {
     const { state, find, lines } = start(answer)

@@ -37,6 +37,16 @@ export function usableKeys(set: unknown): readonly PublicKey[] {
   return keys.filter((key) => ALGORITHMS.some((algorithm) => fitsAlgorithm(key, algorithm)))
 }
 
+/** Why a set is not usable: it has private keys, or no key of an accepted algorithm. It never names a value. */
+export function faultOfKeys(set: unknown): string | undefined {
+  const [exposed] = (readKeySet(set)?.exposedIds ?? []).map((id) =>
+    id === undefined ? 'without an id' : `"${id}"`,
+  )
+  if (exposed !== undefined)
+    return `has a private key (${exposed}); give its public part, without the members that are secret`
+  return usableKeys(set).length === 0 ? 'has no Ed25519 or P-256 key for signatures' : undefined
+}
+
 /** Finds a key by its id. A token without one is accepted if only one key is possible. */
 function pick(keys: readonly PublicKey[], { kid, alg }: WantedKey): FoundKey {
   const possible = keys.filter((each) => fitsAlgorithm(each, alg) && (kid === undefined || each.kid === kid))
@@ -112,7 +122,8 @@ async function fetchKeys({ url, fetch: send }: RemoteOptions): Promise<readonly 
     await response.body?.cancel()
     throw new Error(response.ok ? 'the key set is too large' : `it was answered with ${response.status}`)
   }
-  const keys = usableKeys(parseJson(decodeUtf8(bytes) ?? '').value)
-  if (keys.length === 0) throw new Error('the key set has no Ed25519 or P-256 key for signatures')
+  const { value } = parseJson(decodeUtf8(bytes) ?? '')
+  const keys = usableKeys(value)
+  if (keys.length === 0) throw new Error(`the key set ${faultOfKeys(value)}`)
   return keys
 }

@@ -105,6 +105,22 @@ test.each(['xhttp://a', 'ftp://a', 'httpx://a', 'not a URL'])('the keys cannot b
   expect(() => createTrust({ jwksUrl, issuer: 'x' }, { fetch, log })).toThrow('trust.jwksUrl has to be')
 })
 
+test.each([
+  ['alone', [], { kid: 'k-2' }, 'trust.jwks has a private key ("k-2"); give its public part'],
+  [
+    'beside a public one',
+    jwks.keys,
+    { kid: 'k-2' },
+    'trust.jwks has a private key ("k-2"); give its public part',
+  ],
+  ['without an id', [], {}, 'trust.jwks has a private key (without an id); give its public part'],
+])('a private key %s is named, and its value is not', (_title, keys, members, message) => {
+  const secret = privateKey.export({ format: 'jwk' })
+  const create = () => start({ jwks: { keys: [...keys, { ...secret, ...members }] } })
+  expect(create).toThrow(message)
+  expect(create).not.toThrow(secret.d)
+})
+
 test('one empty audience of several is refused', () => {
   expect(() => start({ audience: ['http://a', ''] })).toThrow('trust.audience must not be empty')
 })

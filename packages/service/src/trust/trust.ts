@@ -7,6 +7,7 @@ import type { Log } from '../log.ts'
 import { refusal } from '../refusals.ts'
 import { isStorable } from '../runtime/key-text.ts'
 import {
+  faultOfKeys,
   type JsonWebKeySet,
   type KeyAlgorithm,
   type KeySet,
@@ -106,9 +107,9 @@ function assertOptions(options: TrustOptions): void {
 
 function keysOf(options: TrustOptions, parts: TrustParts): KeySet {
   if ('jwksUrl' in options) return remoteKeySet({ url: options.jwksUrl, ...parts })
-  const keys = usableKeys(options.jwks)
-  if (keys.length === 0) throw new TypeError('trust.jwks has no Ed25519 or P-256 key for signatures')
-  return staticKeySet(keys)
+  const fault = faultOfKeys(options.jwks)
+  if (fault !== undefined) throw new TypeError(`trust.jwks ${fault}`)
+  return staticKeySet(usableKeys(options.jwks))
 }
 
 /** The oldest entry goes first: its token expires first. */

@@ -58,7 +58,7 @@ export function parseKeySet(document: Buffer): KeySet {
     .map((each) => ({ ...each, key: signatureKey(each.key) }))
     .filter(({ key }) => key.type !== 'rsa' || key.bits >= MIN_RSA_BITS)
   return {
-    exposedKeys: set.exposedKeys,
+    exposedKeys: set.exposedIds.length,
     select: ({ kid, algorithm }) =>
       keys
         .filter((key) => (kid === undefined || key.kid === kid) && fitsAlgorithm(key, algorithm))
