@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
-import { atFragment, followReferences } from './references.ts'
+import { atFragment } from './references.ts'
 import { wholeSchema } from './whole-schema.ts'
 
 const schemas = {
   Code: { type: 'string', pattern: '^a', maxLength: 9 },
+  Short: { $ref: '#/components/schemas/Code', maxLength: 5, description: 'short' },
+  Circle: { $ref: '#/components/schemas/Circle', title: 'C' },
   Loop: { type: 'object', allOf: [{ $ref: '#/components/schemas/Loop' }] },
 }
 const find = (reference: string) => atFragment({ components: { schemas } }, reference.slice(1))
-const whole = (schema: unknown) => wholeSchema(schema, { follow: (value) => followReferences(value, find) })
+const whole = (schema: unknown) => wholeSchema(schema, { find })
 const code = { $ref: '#/components/schemas/Code' }
 
 test.each([
@@ -38,6 +40,12 @@ test.each([
     { ...code, maxLength: 5, title: 'A' },
     { ...schemas.Code, maxLength: 5, title: 'A' },
   ],
+  [
+    'the keywords beside a reference behind a reference',
+    { $ref: '#/components/schemas/Short', title: 'A' },
+    { ...schemas.Code, maxLength: 5, description: 'short', title: 'A' },
+  ],
+  ['a reference to itself once', { $ref: '#/components/schemas/Circle' }, { title: 'C' }],
   ['nothing of a broken reference', { $ref: '#/gone', title: 'A' }, { title: 'A' }],
   ['nothing of what is no schema', true, {}],
   ['a part that contains itself once', { $ref: '#/components/schemas/Loop' }, { type: 'object' }],

@@ -1,8 +1,9 @@
 import { elementsOf, type JsonObject, membersOf } from './json-value.ts'
 
-/** Follows references within a document; other values stay as they are. */
+/** The references of a document. */
 interface References {
-  follow(value: unknown): unknown
+  /** The target of one reference, which may be a reference with keywords beside it. */
+  find(reference: string): unknown
 }
 
 /**
@@ -49,7 +50,7 @@ function partsOf(given: unknown, references: References, seen: Set<unknown>): Js
   seen.add(given)
   const schema = membersOf(given)
   const { $ref, allOf, ...own } = schema
-  const target = typeof $ref === 'string' ? [references.follow({ $ref })] : []
+  const target = typeof $ref === 'string' ? [references.find($ref)] : []
   const others = [...target, ...elementsOf(allOf)].flatMap((part) => partsOf(part, references, seen))
   if (target.length === 0 && allOf === undefined) return [schema]
   return Object.keys(own).length === 0 ? others : [own, ...others]

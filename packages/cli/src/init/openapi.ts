@@ -5,6 +5,8 @@ import { InitError } from './init-error.ts'
 /** An OpenAPI 3 document. */
 export interface OpenApi {
   readonly document: JsonObject
+  /** The target of one reference, or undefined. */
+  find(reference: string): unknown
   /** Resolves a reference within the document; returns other values unchanged. */
   follow(value: unknown): JsonObject
 }
@@ -26,8 +28,8 @@ export function asOpenApi(value: unknown): OpenApi | undefined {
   const document = membersOf(value)
   if (!/^3\./.test(String(document['openapi'])) || Object.keys(membersOf(document['paths'])).length === 0)
     return undefined
-  const references = createReferences(document, () => undefined)
-  return { document, follow: (each) => membersOf(references.follow(each)) }
+  const { find, follow } = createReferences(document, () => undefined)
+  return { document, find, follow: (each) => membersOf(follow(each)) }
 }
 
 /** The value if it is a text that is not empty. */

@@ -6,7 +6,7 @@ import { asOpenApi } from './openapi.ts'
 import { planOperations } from './plan-operations.ts'
 
 function plan(paths: object) {
-  return planOperations({ document: { paths }, follow: membersOf })
+  return planOperations({ document: { paths }, find: () => undefined, follow: membersOf })
 }
 
 const header = (name: string) => ({ name, in: 'header', schema: { type: 'string' } })

@@ -2,7 +2,7 @@ import { membersOf } from '@agentic-rest/profile'
 import { expect, test } from 'vitest'
 import { memberSource } from './zod-source.ts'
 
-const place = { api: { follow: membersOf }, note: () => undefined }
+const place = { api: { find: () => undefined, follow: membersOf }, note: () => undefined }
 const optional = (schema: unknown) => memberSource(schema, { required: false }, place)
 
 test.each([

@@ -5,7 +5,7 @@ const DEEPEST = 3
 const MOST_MEMBERS = 40
 
 interface Place {
-  readonly api: Pick<OpenApi, 'follow'>
+  readonly api: Pick<OpenApi, 'find' | 'follow'>
   /** The schemas around this one; none for an input. */
   readonly above?: readonly unknown[]
   /** Takes a note about each part of the schema that is left out. */

@@ -7,6 +7,8 @@ export type OtherDocument = (address: string) => unknown
 
 /** The references of one document. */
 export interface References {
+  /** The target of one reference, or undefined. */
+  find(reference: string): unknown
   /** Resolves a value with `$ref`; returns other values unchanged, and undefined for a broken reference. */
   follow(value: unknown): unknown
   /** All broken references of the document. */
@@ -17,12 +19,12 @@ const MOST_FAULTS = 250
 
 /** Resolves `$ref` within a document and to other documents. */
 export function createReferences(document: unknown, other: OtherDocument): References {
-  const resolve = (reference: string): unknown => {
+  const find = (reference: string): unknown => {
     const [address = '', fragment = ''] = reference.split('#', 2)
     return atFragment(address === '' ? document : (profileSchema(address) ?? other(address)), fragment)
   }
-  const follow = (value: unknown): unknown => followReferences(value, resolve)
-  return { follow, faults: () => findFaults(document, follow) }
+  const follow = (value: unknown): unknown => followReferences(value, find)
+  return { find, follow, faults: () => findFaults(document, follow) }
 }
 
 /** Finds a published schema by its `$id`. */

@@ -1,4 +1,4 @@
-import { atFragment, followReferences, wholeSchema } from '@agentic-rest/profile'
+import { atFragment, wholeSchema } from '@agentic-rest/profile'
 import { type Fields, fieldsOf, numberOrNull, textOf } from '../api/read-json.ts'
 
 /** The control that fits a schema. `lines`: a list outside of a body, one value a line. */
@@ -36,8 +36,7 @@ export function newBudget(): Budget {
 export function resolveSchema(document: Fields, value: unknown, budget = newBudget()): Fields {
   budget.left -= 1
   if (budget.left < 0) return new Map()
-  const find = (reference: string) => lookUp(document, reference)
-  return fieldsOf(wholeSchema(value, { follow: (each) => followReferences(each, find) }))
+  return fieldsOf(wholeSchema(value, { find: (reference) => lookUp(document, reference) }))
 }
 
 /** The types of a schema, `null` included; empty for any type. */
