@@ -137,10 +137,17 @@ function indexOrEnd(text: string, part: string, start: number): number {
 
 /** The closing quote of a text, or the end; `UNSAFE` for a name with an escape. `backslash` is the next one. */
 function endOfText(text: string, start: number, backslash: number): number {
-  let end = indexOrEnd(text, '"', start + 1)
-  if (backslash >= end) return end
-  while (end < text.length && isEscaped(text, end)) end = indexOrEnd(text, '"', end + 1)
+  const first = indexOrEnd(text, '"', start + 1)
+  if (backslash >= first) return first
+  const end = closingQuote(text, first)
   return text.charCodeAt(afterBlanks(text, end + 1)) === COLON ? UNSAFE : end
+}
+
+/** The first quote from a place on that is not escaped, or the end. */
+function closingQuote(text: string, start: number): number {
+  let end = indexOrEnd(text, '"', start)
+  while (end < text.length && isEscaped(text, end)) end = indexOrEnd(text, '"', end + 1)
+  return end
 }
 
 /** Whether an odd number of backslashes is before a character. */
@@ -177,10 +184,8 @@ function hasExponent(text: string, at: number): boolean {
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-const HEX = /^[0-9a-fA-F]{4}$/
-const escapes = new Map(
-  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
-)
+const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/
+const LONGEST_ESCAPE = 6
 const words = [
   ['true', true],
   ['false', false],
@@ -322,30 +327,24 @@ class Reader {
   /** Reads a text from its opening quote to the character after its closing quote. */
   private readText(): string {
     const { text } = this
-    let read = ''
-    let start = this.at + 1
-    for (this.at = start; ; this.at += 1) {
+    const start = this.at
+    for (this.at += 1; ; this.at += 1) {
       const code = text.charCodeAt(this.at)
       if (code === QUOTE) break
-      if (code === BACKSLASH) {
-        read += text.slice(start, this.at) + this.readEscape()
-        start = this.at + 1
-      } else if (!(code >= SPACE)) this.refuse('syntax')
+      if (code === BACKSLASH) return this.readEscaped(start)
+      if (!(code >= SPACE)) this.refuse('syntax')
     }
     this.at += 1
-    return read + text.slice(start, this.at - 1)
+    return text.slice(start + 1, this.at - 1)
   }
 
-  /** Reads an escape up to its last character. */
-  private readEscape(): string {
-    const { text, at } = this
-    const letter = text.charAt(at + 1)
-    const digits = text.slice(at + 2, at + 6)
-    const isUnicode = letter === 'u' && HEX.test(digits)
-    const character = isUnicode ? String.fromCharCode(Number.parseInt(digits, 16)) : escapes.get(letter)
-    if (character === undefined) return this.refuse('syntax')
-    this.at += isUnicode ? 5 : 1
-    return character
+  /** Reads a text from its first escape on. The engine reads texts correctly as long as they are no names. */
+  private readEscaped(start: number): string {
+    const { text } = this
+    const end = closingQuote(text, this.at)
+    const parsed = parseWithEngine(text.slice(start, end + 1))
+    this.at = parsed === undefined ? faultInText(text, this.at) : end + 1
+    return parsed === undefined ? this.refuse('syntax') : (parsed.value as string)
   }
 
   private refuse(reason: JsonFault['reason']): never {
@@ -360,6 +359,18 @@ class Reader {
       Array.isArray(container) ? String(container.length) : name,
     )
     return { reason, message: `${what} (line ${line}, column ${column})`, path, line, column }
+  }
+}
+
+/** The first place in a text, from one of its escapes on, that is no JSON. */
+function faultInText(text: string, start: number): number {
+  for (let at = start; ; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) {
+      const [escaped] = ESCAPE.exec(text.slice(at, at + LONGEST_ESCAPE)) ?? []
+      if (escaped === undefined) return at
+      at += escaped.length - 1
+    } else if (!(code >= SPACE)) return at
   }
 }
 

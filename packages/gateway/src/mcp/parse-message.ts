@@ -4,7 +4,7 @@ import { MAX_MESSAGE_DEPTH, parseJson } from '@agentic-rest/profile'
 const MAX_VALUES = 10_000
 /** Messages are parsed on the event loop. A larger one may have fewer values, so that it hardly takes longer. */
 const LARGE_BYTES = 32_768
-const MAX_VALUES_OF_LARGE = 2_000
+const MAX_VALUES_OF_LARGE = 1_500
 /** As in the protocol package. */
 const MAX_BATCH = 100
 

@@ -39,8 +39,8 @@ test('a message is refused by its size, its values, its depth and its batch befo
   expect(await refused(callOf({ list: Array(10_000).fill(0) }))).toEqual(
     rpcError('The message has more than 10000 values'),
   )
-  expect(await refused(callOf({ list: Array(2_000).fill('x'.repeat(20)) }))).toEqual(
-    rpcError('The message has more than 2000 values and more than 32768 bytes'),
+  expect(await refused(callOf({ list: Array(1_500).fill('x'.repeat(30)) }))).toEqual(
+    rpcError('The message has more than 1500 values and more than 32768 bytes'),
   )
   expect(await refused(`{"a":${'['.repeat(100_000)}`)).toEqual(
     rpcError('The message has more than 72 levels'),
