@@ -47,20 +47,22 @@ describe('executionTimeoutSeconds', () => {
       const sum = metricValue(scrape, 'agentic_request_duration_seconds_sum', { route: 'slow' })
       return { early: count('0.5'), inTime: count('2.5'), sum }
     }
+    // With 64 of them a gateway whose event loop is late, as on a busy machine, would refuse some.
+    const together = 60
     const askAtOnce = async () => {
       const before = await durations()
-      const times = await Promise.all(Array.from({ length: 100 }, () => timeUntilTimeout(url)))
+      const times = await Promise.all(Array.from({ length: together }, () => timeUntilTimeout(url)))
       expect(Math.min(...times)).toBeGreaterThanOrEqual(990)
       const after = await durations()
       expect(after.early).toBe(0)
-      return { inTime: after.inTime - before.inTime, average: (after.sum - before.sum) / 100 }
+      return { inTime: after.inTime - before.inTime, average: (after.sum - before.sum) / together }
     }
     // Other processes only ever make an answer later: the best of three times shows when the gateway gives it.
     const rounds = [await askAtOnce()]
-    const isInTime = ({ inTime, average }: (typeof rounds)[0]) => inTime === 100 && average < 1.25
+    const isInTime = ({ inTime, average }: (typeof rounds)[0]) => inTime === together && average < 1.25
     while (rounds.length < 3 && !rounds.some(isInTime)) rounds.push(await askAtOnce())
     expect(rounds.filter(isInTime), JSON.stringify(rounds)).toHaveLength(1)
-    await expect.poll(() => closed).toBe(100 * rounds.length)
+    await expect.poll(() => closed).toBe(together * rounds.length)
   })
 
   it('of 0 means none', async () => {
