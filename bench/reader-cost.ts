@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { RequestReader } from '../packages/gateway/src/listen/http1/request-reader.ts'
+import { RequestReader } from '../packages/http1/src/server/request-reader.ts'
 
 // Measures the CPU time of reading one request: with the gateway's reader, and with llhttp as WebAssembly (the build of
 // undici), which hands over the same parts. `node --conditions=agentic-source bench/reader-cost.ts`

@@ -5,16 +5,16 @@ export type StepTimes = ReadonlyMap<string, number>
 
 /** The files of each step. The innermost function of a sample that is in one of them decides. */
 const STEPS: readonly (readonly [step: string, files: RegExp])[] = [
-  ['deliver', /\/(?:line\/deliver|listen\/http1\/(?:reply|answer-head)|upstream\/returned-headers)\.ts$/],
+  ['deliver', /\/(?:line\/deliver|http1\/src\/server\/(?:reply|write-head)|upstream\/returned-headers)\.ts$/],
   ['route', /\/(?:line\/route|lifetime\/router)\.ts$|\/find-my-way\//],
   ['check', /\/upstream\/check-response\.ts$/],
-  ['upstream', /\/(?:upstream\/|line\/call-upstream\.ts$)/],
+  ['upstream', /\/(?:upstream\/|http1\/src\/client\/|line\/call-upstream\.ts$)/],
   ['record', /\/(?:metrics\/|line\/(?:respond|reason|reason-log)\.ts$|limits\/usage-ledger)/],
-  ['listen', /\/gateway\/(?:src|dist)\/listen\//],
+  ['listen', /\/(?:gateway\/(?:src|dist)\/listen|http1\/src\/server)\//],
   ['rest of the line', /\/gateway\/(?:src|dist)\//],
 ]
 /** Used by several steps: their caller decides. */
-const SHARED = /\/listen\/(?:head-buffer|header-name|memoize)\.ts$|\/exchange\.ts$/
+const SHARED = /\/http1\/src\/[a-z-]+\.ts$|\/exchange\.ts$/
 const PLUGIN = /\/plugins\/([a-z-]+)\//
 const COLLECTOR = '(garbage collector)'
 const IDLE = '(idle)'

@@ -3,7 +3,6 @@ import type { GatewayConfig } from '../packages/gateway/src/config/config-schema
 import type { Exchange } from '../packages/gateway/src/exchange.ts'
 import { createMetrics } from '../packages/gateway/src/metrics/metrics.ts'
 import { forward } from '../packages/gateway/src/upstream/forward.ts'
-import type { AnswerHandler } from '../packages/gateway/src/upstream/http1/connection.ts'
 import { createUpstreamPools, type UpstreamPools } from '../packages/gateway/src/upstream/pools.ts'
 import { createShared } from '../packages/gateway/src/upstream/shared-resources.ts'
 import { createSharedGroups } from '../packages/gateway/src/upstream/targets/create-group.ts'
@@ -11,6 +10,7 @@ import { forwardToGroup } from '../packages/gateway/src/upstream/targets/forward
 import { TargetGroup } from '../packages/gateway/src/upstream/targets/target-group.ts'
 import type { UpstreamPool } from '../packages/gateway/src/upstream/upstream-pool.ts'
 import { makeContext, makeExchange } from '../packages/gateway/test/plugins/make-exchange.ts'
+import type { AnswerHandler } from '../packages/http1/src/client/connection.ts'
 
 // Measures the CPU time of the upstream step for one target and for an upstream of two, without sockets: choice, counts,
 // budget, permits and the judgement of the answer. `node --conditions=agentic-source bench/targets-cost.ts`

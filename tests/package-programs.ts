@@ -130,6 +130,31 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
     },
   ],
   [
+    '@agentic-rest/http1',
+    {
+      source: `
+        import { MalformedRequestError, RequestReader } from '@agentic-rest/http1'
+        const limits = { maxHeadBytes: 16_384, maxHeaders: 100 }
+        const reader = new RequestReader(limits, {
+          onHead: ({ method, url, framing }) => console.log(method, url, framing),
+          onBody: (bytes) => console.log(bytes.toString()),
+          onComplete: () => console.log('complete'),
+        })
+        const read = (text) => {
+          const bytes = Buffer.from(text, 'latin1')
+          for (let at = 0; at < bytes.length; ) at = reader.read(bytes, at)
+        }
+        read('POST /orders HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 2\\r\\n\\r\\nhi')
+        try {
+          read('POST / HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 2\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n')
+        } catch (error) {
+          if (error instanceof MalformedRequestError) console.log(error.status, error.code)
+        }
+      `,
+      output: ['POST /orders 2', 'hi', 'complete', '400 HPE_INVALID_TRANSFER_ENCODING'],
+    },
+  ],
+  [
     '@agentic-rest/mcp',
     {
       source: `

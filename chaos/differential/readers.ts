@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
-import { MalformedRequestError } from '../../packages/gateway/src/listen/http1/malformed.ts'
-import type { HeadLimits, WireHead } from '../../packages/gateway/src/listen/http1/request-lines.ts'
-import { RequestReader } from '../../packages/gateway/src/listen/http1/request-reader.ts'
 import { readRequestHead } from '../../packages/gateway/src/listen/request-head.ts'
+import { MalformedRequestError } from '../../packages/http1/src/server/malformed.ts'
+import type { HeadLimits, WireHead } from '../../packages/http1/src/server/request-lines.ts'
+import { RequestReader } from '../../packages/http1/src/server/request-reader.ts'
 
 /** A request as a reader understood it. */
 export interface ReadRequest {

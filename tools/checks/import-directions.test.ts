@@ -15,7 +15,7 @@ const repo = {
     "import { readFileSync } from 'node:fs'\nimport { Ajv } from 'ajv/dist/2020.js'\n",
   'packages/gateway/package.json': manifest('@agentic-rest/gateway', '@agentic-rest/profile'),
   'packages/gateway/src/listen/server.ts': "import { createServer } from 'node:http'\n",
-  'packages/gateway/src/upstream/http1/socket.ts': "import 'node:net'\nimport 'node:tls'\n",
+  'packages/gateway/src/listen/socket.ts': "import 'node:net'\nimport 'node:tls'\n",
   'packages/gateway/src/gateway.ts': "import { outcomes } from '@agentic-rest/profile'\n",
   'packages/gateway/src/gateway.test.ts':
     "import { test } from 'vitest'\nimport { request } from 'node:http'\n",
@@ -121,17 +121,14 @@ test('a relative import that leaves the package is a fault, in tests too', () =>
   ])
 })
 
-test.each(['node:http', 'http', 'node:https'])('%s is allowed only in listen/', (specifier) => {
-  expect(faultsWith('packages/gateway/src/upstream/http1/a.ts', `import '${specifier}'\n`)).toEqual([
-    `packages/gateway/src/upstream/http1/a.ts:1: only packages/gateway/src/listen/ may import ${specifier.replace('node:', '')}`,
-  ])
-})
-
-test.each(['node:net', 'node:tls'])('%s is allowed only in the folders of the two wires', (specifier) => {
-  expect(faultsWith('packages/gateway/src/upstream/a.ts', `import '${specifier}'\n`)).toEqual([
-    `packages/gateway/src/upstream/a.ts:1: only packages/gateway/src/listen/ and packages/gateway/src/upstream/http1/ may import ${specifier.replace('node:', '')}`,
-  ])
-})
+test.each(['node:http', 'http', 'node:https', 'node:net', 'node:tls'])(
+  '%s is allowed only in listen/',
+  (specifier) => {
+    expect(faultsWith('packages/gateway/src/upstream/a.ts', `import '${specifier}'\n`)).toEqual([
+      `packages/gateway/src/upstream/a.ts:1: only packages/gateway/src/listen/ may import ${specifier.replace('node:', '')}`,
+    ])
+  },
+)
 
 test.each(['listen', 'redis'])('redis is allowed in one file, not in another of %s/', (folder) => {
   const path = `packages/gateway/src/${folder}/a.ts`

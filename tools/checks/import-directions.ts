@@ -8,8 +8,10 @@ import { readWorkspaces, type Workspace } from '../workspaces.ts'
 /** Allowed imports of each workspace. Folders without a row (bench, chaos, tests, tools) may import anything. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/profile': [],
+  // It could serve any proxy, so that it knows nothing about agents.
+  'packages/http1': [],
   // The MCP facade is loaded by `import()`, and only when a configuration has its section.
-  'packages/gateway': ['packages/profile', 'packages/mcp'],
+  'packages/gateway': ['packages/profile', 'packages/http1', 'packages/mcp'],
   'packages/client': ['packages/profile'],
   'packages/service': ['packages/profile', 'packages/client'],
   'packages/conformance': ['packages/profile'],
@@ -23,13 +25,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'examples/*': ['packages/service', 'packages/client', 'packages/gateway'],
 }
 
-// One folder per side touches the wire, so that either side can be replaced.
+// One room towards clients touches the wire, and towards services only packages/http1, so that either can be replaced.
 const wires = [
-  { modules: ['http', 'https', 'http2'], homes: ['packages/gateway/src/listen/'] },
-  {
-    modules: ['net', 'tls'],
-    homes: ['packages/gateway/src/listen/', 'packages/gateway/src/upstream/http1/'],
-  },
+  { modules: ['http', 'https', 'http2', 'net', 'tls'], homes: ['packages/gateway/src/listen/'] },
   { modules: ['redis'], homes: ['packages/gateway/src/redis/redis-client.ts'] },
 ] as const
 

@@ -40,7 +40,7 @@ const kinds: readonly Kind[] = [
   },
   {
     pages: 'Markdown',
-    find: (text) => matches(text, /@agentic-rest\/[a-z-]+(?:\/[\w./-]*\w)?/g),
+    find: (text) => matches(text, /@agentic-rest\/[a-z\d-]+(?:\/[\w./-]*\w)?/g),
     judge: isNotImportable,
   },
   {

@@ -8,6 +8,8 @@ import { findHeaderNames } from './one-home/header-names.ts'
 import { findStatuses } from './one-home/statuses.ts'
 
 const home = 'packages/profile/src/'
+/** It implements HTTP for any proxy, and may not import the profile: its statuses are those of HTTP itself. */
+const wire = 'packages/http1/src/'
 
 interface Spelling {
   readonly kind: 'status' | 'media type' | 'header name'
@@ -19,7 +21,7 @@ interface Spelling {
 /** Statuses, media types and header names of the profile appear only in packages/profile/src, each in one file. */
 export function oneHome(root: string): Fault[] {
   const spellings = listSources(root)
-    .filter((path) => !isTestFile(path))
+    .filter((path) => !isTestFile(path) && !path.startsWith(wire))
     .flatMap((path) => spellingsIn(readSource(root, path)))
   return [
     ...spellings.filter(({ path }) => !path.startsWith(home)).map(awayFromHome),

@@ -348,11 +348,6 @@ export function causeOf(error: unknown): string | undefined {
     : undefined
 }
 
-/** An error with a code, as those of the system have. */
-export function codedError(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code })
-}
-
 /** A limit that a request would exceed. */
 export interface ReachedLimit {
   readonly code: 'LIMIT_EXCEEDED' | 'BUDGET_EXCEEDED' | 'OVERLOADED'

@@ -3,11 +3,6 @@ export function loadHttp2() {
   return process.getBuiltinModule('node:http2')
 }
 
-/** TLS of Node, for a listener with TLS and for services with `https:`. */
-export function loadTls() {
-  return process.getBuiltinModule('node:tls')
-}
-
 /** Compression of Node, for compressed answers of services and for sessions of the approvals page. */
 export function loadZlib() {
   return process.getBuiltinModule('node:zlib')

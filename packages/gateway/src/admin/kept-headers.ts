@@ -1,7 +1,7 @@
+import { memoize } from '@agentic-rest/http1'
 import { headers as headerNames } from '@agentic-rest/profile'
 import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
-import { memoize } from '../listen/memoize.ts'
 
 /** The headers of a request and of its answer. */
 export type KeptHeaders = AdminBody<'Exchange'>['headers']

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import {
+  type AcceptedRequest,
+  type ArrivedRequest,
+  badRequest,
+  ClientReply,
+  type IncomingBody,
+  type Peer,
+  type WireHead,
+} from '@agentic-rest/http1'
 import { Cancellation, Exchange, type Reply } from '../exchange.ts'
 import { corsHeaders } from './cors.ts'
-import type { AcceptedRequest, ArrivedRequest } from './http1/connection.ts'
-import type { IncomingBody } from './http1/incoming-body.ts'
-import { badRequest } from './http1/malformed.ts'
-import { ClientReply } from './http1/reply.ts'
-import type { WireHead } from './http1/request-lines.ts'
 import type { AcceptedStream, ArrivedStream } from './http2/connection.ts'
 import { StreamReply, type StreamReplyOptions } from './http2/stream-reply.ts'
-import type { Peer } from './peer.ts'
 import { requestBody } from './request-body.ts'
 import { type JudgedHead, readRequestHead } from './request-head.ts'
 
@@ -28,7 +31,7 @@ export interface AcceptOptions {
 export function acceptRequest(
   { connection, head: wireHead, body }: ArrivedRequest,
   options: AcceptOptions,
-): AcceptedRequest {
+): AcceptedRequest<Exchange> {
   const head = readRequestHead(wireHead)
   if (lacksHost(wireHead, head)) throw badRequest('MISSING_HOST')
   const isLast =

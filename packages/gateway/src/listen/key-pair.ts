@@ -1,8 +1,8 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
+import { loadTls } from '@agentic-rest/http1'
 import type { GatewaySection } from '../config/config-schema.ts'
 import { readCertificates, readNamedFile } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'
-import { loadTls } from '../node-on-demand.ts'
 
 type TlsSection = NonNullable<GatewaySection['tls']>
 

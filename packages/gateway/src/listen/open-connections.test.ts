@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { duplexPair } from 'node:stream'
+import { DiscardedBodies } from '@agentic-rest/http1'
 import { expect, it, onTestFinished } from 'vitest'
 import { acceptRequest, acceptStream, createSpanIds } from './accept-request.ts'
-import { DiscardedBodies } from './discarded-bodies.ts'
 import { OpenConnections } from './open-connections.ts'
 
 it('a socket without the parts of Node that are not documented is served too', async () => {

@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { type ConnectionHost, Http1Connection } from './http1/connection.ts'
-import { pooledSocket } from './http1/pooled-socket.ts'
+import { type ConnectionHost, Http1Connection, pooledSocket } from '@agentic-rest/http1'
+import type { Exchange } from '../exchange.ts'
 import { Http2Connection, type Http2Host } from './http2/connection.ts'
 
 /** How often slow clients and idle connections are looked for (F6). */
@@ -15,12 +15,12 @@ export class OpenConnections {
   accepted = 0
   /** The sockets of all connections, also in a handshake. */
   readonly sockets = new Set<Socket>()
-  readonly connections = new Set<Http1Connection | Http2Connection>()
-  private readonly host: ConnectionHost & Http2Host
+  readonly connections = new Set<Http1Connection<Exchange> | Http2Connection>()
+  private readonly host: ConnectionHost<Exchange> & Http2Host
   private readonly memory = Buffer.allocUnsafeSlow(READ_BYTES)
   private readonly timer: NodeJS.Timeout
 
-  constructor(host: ConnectionHost & Http2Host) {
+  constructor(host: ConnectionHost<Exchange> & Http2Host) {
     this.host = host
     this.timer = setInterval(() => this.check(), CHECK_INTERVAL_MS).unref()
   }
@@ -87,9 +87,9 @@ export class OpenConnections {
     socket.on('data', (bytes: Buffer) => connection?.receive(bytes, false))
   }
 
-  private add<Connection extends Http1Connection | Http2Connection>(
+  private add<Connection extends Http1Connection<Exchange> | Http2Connection>(
     socket: Socket,
-    Protocol: new (socket: Socket, host: ConnectionHost & Http2Host) => Connection,
+    Protocol: new (socket: Socket, host: ConnectionHost<Exchange> & Http2Host) => Connection,
   ): Connection | undefined {
     // The address is read now, so that Node keeps it: a client that resets the connection behind its request would have
     // it forwarded without an address.

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { IncomingBody } from '@agentic-rest/http1'
 import { expect, test } from 'vitest'
 import { Cancellation } from '../exchange.ts'
 import { ByteAccount, HeldBytes } from '../shares/held-bytes.ts'
-import { IncomingBody } from './http1/incoming-body.ts'
 import { requestBody } from './request-body.ts'
 
 function openBody(length?: number) {

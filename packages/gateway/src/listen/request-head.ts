@@ -1,3 +1,4 @@
+import { headerKey, type WireHead } from '@agentic-rest/http1'
 import {
   type FieldError,
   headerKeys,
@@ -8,8 +9,6 @@ import {
 import { refusal } from '../errors.ts'
 import type { RequestHead } from '../exchange.ts'
 import { type CanonicalTarget, canonicalTarget } from './canonical-path.ts'
-import { headerKey } from './header-name.ts'
-import type { WireHead } from './http1/request-lines.ts'
 import { UuidSource } from './uuid-source.ts'
 
 /** A judged head, and whether its connection can be trusted behind it. */

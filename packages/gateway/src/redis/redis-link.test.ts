@@ -1,6 +1,6 @@
+import { codedError } from '@agentic-rest/http1'
 import { eventually } from '@agentic-rest/testing/eventually'
 import { expect, onTestFinished, test } from 'vitest'
-import { codedError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { linkTimes, RedisLink } from './redis-link.ts'
 

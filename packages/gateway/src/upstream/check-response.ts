@@ -1,3 +1,4 @@
+import { codedError, memoize } from '@agentic-rest/http1'
 import {
   compareTrace,
   headerKeys,
@@ -8,9 +9,8 @@ import {
   type Violation,
 } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
-import { causeOf, codedError, refusal } from '../errors.ts'
+import { causeOf, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
-import { memoize } from '../listen/memoize.ts'
 import { loadZlib } from '../node-on-demand.ts'
 import { type CollectedBody, collectBody, type UpstreamAnswer } from './dispatch.ts'
 import { joinedHeader } from './returned-headers.ts'

@@ -1,8 +1,12 @@
+import type {
+  AnswerHandler,
+  AnswerHead,
+  ConnectionPool,
+  RequestProgress,
+  Sending,
+  WireRequest,
+} from '@agentic-rest/http1'
 import type { CancelSignal } from '../exchange.ts'
-import type { AnswerHead } from './http1/answer-head.ts'
-import type { AnswerHandler, RequestProgress } from './http1/connection.ts'
-import type { ConnectionPool, Sending } from './http1/connection-pool.ts'
-import type { WireRequest } from './http1/request-writer.ts'
 
 /** A request to an upstream. */
 export interface UpstreamRequest extends WireRequest {

@@ -1,7 +1,6 @@
+import { headerKey, memoize } from '@agentic-rest/http1'
 import { headerKeys, headers as headerNames } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
-import { headerKey } from '../listen/header-name.ts'
-import { memoize } from '../listen/memoize.ts'
 
 /** RFC 9110, section 7.6.1: headers about one connection, which never pass a proxy. */
 const HOP_BY_HOP = new Set([

@@ -1,6 +1,5 @@
+import { ConnectionPool, originOf } from '@agentic-rest/http1'
 import { collectBody, dispatch } from './dispatch.ts'
-import { originOf } from './http1/connection.ts'
-import { ConnectionPool } from './http1/connection-pool.ts'
 import { Semaphore } from './semaphore.ts'
 
 /** The complete answer to a lookup. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { originOf } from '@agentic-rest/http1'
 import type { GatewayConfig, LimitOptions, RouteConfig } from '../config/config-schema.ts'
-import { originOf } from './http1/connection.ts'
 import type { Held, Shared } from './shared-resources.ts'
 import { type GroupWorld, holdGroup } from './targets/create-group.ts'
 import type { TargetGroup } from './targets/target-group.ts'

@@ -1,8 +1,6 @@
+import { headerKey, joined, memoize } from '@agentic-rest/http1'
 import { headerKeys, headers as headerNames, PROFILE_VERSION } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
-import { headerKey } from '../listen/header-name.ts'
-import { joined } from '../listen/header-value.ts'
-import { memoize } from '../listen/memoize.ts'
 import type { UpstreamAnswer } from './dispatch.ts'
 import { connectionNames, isHopByHop } from './forwarded-headers.ts'
 

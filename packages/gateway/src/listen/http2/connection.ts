@@ -1,12 +1,18 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
+import {
+  badRequest,
+  type HeadLimits,
+  IncomingBody,
+  KEEP_ALIVE_SECONDS,
+  MalformedRequestError,
+  type Peer,
+  peerOf,
+  requestTimeout,
+  type WireHead,
+} from '@agentic-rest/http1'
 import type { Cancellation, Exchange } from '../../exchange.ts'
 import { loadHttp2 } from '../../node-on-demand.ts'
-import { KEEP_ALIVE_SECONDS } from '../http1/answer-head.ts'
-import { IncomingBody } from '../http1/incoming-body.ts'
-import { badRequest, MalformedRequestError, requestTimeout } from '../http1/malformed.ts'
-import type { HeadLimits, WireHead } from '../http1/request-lines.ts'
-import { type Peer, peerOf } from '../peer.ts'
 import { wireHeadOf } from './stream-head.ts'
 import { ErrorCode, type StreamReply } from './stream-reply.ts'
 

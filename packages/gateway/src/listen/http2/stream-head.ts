@@ -1,6 +1,11 @@
-import { headerKey } from '../header-name.ts'
-import { badRequest, headTooLarge } from '../http1/malformed.ts'
-import { type HeadLimits, isRequestTarget, type WireHead } from '../http1/request-lines.ts'
+import {
+  badRequest,
+  type HeadLimits,
+  headerKey,
+  headTooLarge,
+  isRequestTarget,
+  type WireHead,
+} from '@agentic-rest/http1'
 
 /** The head of a stream as Node gives it. */
 export interface StreamHead {

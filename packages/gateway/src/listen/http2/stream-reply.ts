@@ -1,7 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2'
+import { hasNoContent, headerKey, invalidName, refuseForbiddenBytes } from '@agentic-rest/http1'
 import type { Reply } from '../../exchange.ts'
-import { headerKey } from '../header-name.ts'
-import { hasNoContent, invalidName, refuseForbiddenBytes } from '../http1/answer-head.ts'
 
 /** The parts of a reply that depend on its request. */
 export interface StreamReplyOptions {

@@ -1,6 +1,6 @@
+import { memoize } from '@agentic-rest/http1'
 import { headerKeys, headers, isJsonType, mediaTypeEssence, parseMediaType } from '@agentic-rest/profile'
 import type { Exchange } from '../../exchange.ts'
-import { memoize } from '../../listen/memoize.ts'
 
 /** How a body is parsed. */
 export type BodyKind = 'json' | 'lines' | 'form' | 'text'

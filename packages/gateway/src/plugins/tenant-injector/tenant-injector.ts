@@ -1,9 +1,9 @@
+import { detached, memoize } from '@agentic-rest/http1'
 import { headerKeys, type Outcome, readClaim } from '@agentic-rest/profile'
 import type { TenantInjectorOptions } from '../../config/config-schema.ts'
 import { TENANT_ID } from '../../config/schema/formats.ts'
 import { refusal } from '../../errors.ts'
 import type { Exchange, Identity, StepResult } from '../../exchange.ts'
-import { detached, memoize } from '../../listen/memoize.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { createTenantDirectory, type DirectoryAnswer, type TenantDirectory } from './tenant-directory.ts'
 

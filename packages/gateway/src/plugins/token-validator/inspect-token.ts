@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { memoize } from '@agentic-rest/http1'
 import { parseJson } from '@agentic-rest/profile'
 import type { ErrorCode } from '../../errors.ts'
-import { memoize } from '../../listen/memoize.ts'
 import { type Issuer, type Issuers, normaliseTokenType } from './issuers.ts'
 import type { KeyQuery, KeySource } from './key-set.ts'
 import type { SignedText } from './verify-signature.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import { detached } from '@agentic-rest/http1'
 import { LRUCache } from 'lru-cache'
 import type { Identity } from '../../exchange.ts'
-import { detached } from '../../listen/memoize.ts'
 import { type Lifetime, lifetimeFault } from './inspect-token.ts'
 import type { KeySource } from './key-set.ts'
 

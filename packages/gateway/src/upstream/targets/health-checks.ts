@@ -1,6 +1,5 @@
+import { ConnectionPool, type Origin } from '@agentic-rest/http1'
 import { lookUp } from '../http-client.ts'
-import type { Origin } from '../http1/connection.ts'
-import { ConnectionPool } from '../http1/connection-pool.ts'
 import { Semaphore } from '../semaphore.ts'
 import type { HealthOptions } from './target-state.ts'
 

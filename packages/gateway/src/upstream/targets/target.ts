@@ -1,5 +1,5 @@
+import type { Origin } from '@agentic-rest/http1'
 import type { Log } from '../../log.ts'
-import type { Origin } from '../http1/connection.ts'
 import type { SemaphoreLimits } from '../semaphore.ts'
 import { createPool, type UpstreamTarget } from '../upstream-pool.ts'
 import { startHealthChecks } from './health-checks.ts'

@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { DiscardedBodies, Http1Connection } from '@agentic-rest/http1'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Exchange } from '../../exchange.ts'
-import { acceptRequest, createSpanIds } from '../accept-request.ts'
-import { DiscardedBodies } from '../discarded-bodies.ts'
-import { Http1Connection } from './connection.ts'
+import type { Exchange } from '../exchange.ts'
+import { acceptRequest, createSpanIds } from './accept-request.ts'
 
 /** A connection whose client is the test. */
 function connectClient() {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { FORBIDDEN, LineCollector } from './line-collector.ts'
-import { RequestReader } from './request-reader.ts'
+import { RequestReader } from './server/request-reader.ts'
 
 /** The lines of a text that arrives in pieces of a size. */
 function linesOf(text: string, pieceBytes: number): string[] {

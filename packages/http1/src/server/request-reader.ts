@@ -1,6 +1,6 @@
+import { ChunkedBody } from '../chunked-body.ts'
 import { hasControlByte, WORD_BYTES } from '../control-bytes.ts'
-import { ChunkedBody } from './chunked-body.ts'
-import { FORBIDDEN, LineCollector } from './line-collector.ts'
+import { FORBIDDEN, LineCollector } from '../line-collector.ts'
 import { badRequest, headTooLarge } from './malformed.ts'
 import { type HeadLimits, RequestLines, refuseImpossibleMethod, type WireHead } from './request-lines.ts'
 

@@ -1,7 +1,7 @@
-import { headerKey } from '../header-name.ts'
+import { headerKey } from './header-name.ts'
 import { FORBIDDEN, LineCollector, REREAD_CHARACTERS } from './line-collector.ts'
-import { badRequest, extensionsTooLarge, headTooLarge } from './malformed.ts'
-import type { HeadLimits } from './request-lines.ts'
+import { badRequest, extensionsTooLarge, headTooLarge } from './server/malformed.ts'
+import type { HeadLimits } from './server/request-lines.ts'
 
 const LINE_END_BYTES = 2
 /** All extensions of a body together. */

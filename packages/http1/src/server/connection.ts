@@ -1,47 +1,53 @@
 import type { Socket } from 'node:net'
-import type { Cancellation, Exchange } from '../../exchange.ts'
-import type { DiscardedBodies } from '../discarded-bodies.ts'
-import { type Peer, peerOf } from '../peer.ts'
-import { bareAnswer, KEEP_ALIVE_SECONDS } from './answer-head.ts'
+import type { DiscardedBodies } from './discarded-bodies.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { MalformedRequestError, requestTimeout } from './malformed.ts'
+import { type Peer, peerOf } from './peer.ts'
 import type { AnsweredConnection, ClientReply } from './reply.ts'
 import type { HeadLimits, WireHead } from './request-lines.ts'
 import { RequestReader, type RequestReceiver } from './request-reader.ts'
+import { bareAnswer, KEEP_ALIVE_SECONDS } from './write-head.ts'
 
 /** A request as its connection read it. */
 export interface ArrivedRequest {
-  readonly connection: Http1Connection
+  readonly connection: Http1Connection<unknown>
   readonly head: WireHead
   /** Absent without one. */
   readonly body: IncomingBody | undefined
 }
 
-/** A request that its connection has accepted. */
-export interface AcceptedRequest {
+/** Ends the work for a request early. */
+export interface RequestSignal {
+  /** `shutdown` where the host has cut the answer because it ends: the connection ends with it. */
+  readonly reason: unknown
+  cancel(reason: 'client_disconnect'): void
+}
+
+/** A request that its connection has accepted; `Exchange` is what the host makes of one. */
+export interface AcceptedRequest<Exchange> {
   readonly exchange: Exchange
-  readonly signal: Cancellation
+  readonly signal: RequestSignal
   readonly reply: ClientReply
   /** Nothing behind it on the connection is read. */
   readonly isLast: boolean
 }
 
 /** The listener, as its connections see it. */
-export interface ConnectionHost {
+export interface ConnectionHost<Exchange> {
   readonly limits: HeadLimits
   readonly timeouts: { readonly headersMs: number; readonly requestMs: number }
   readonly discarded: DiscardedBodies
   date(): string
   /** Makes the exchange of a request. Throws a `MalformedRequestError`. */
-  accept(arrived: ArrivedRequest): AcceptedRequest
+  accept(arrived: ArrivedRequest): AcceptedRequest<Exchange>
   handle(exchange: Exchange): void
-  refused(connection: Http1Connection, fault: MalformedRequestError): void
+  refused(connection: Http1Connection<Exchange>, fault: MalformedRequestError): void
   /** The connection ends with its next answer. */
-  isDraining(connection: Http1Connection): boolean
+  isDraining(connection: Http1Connection<Exchange>): boolean
   /** Requests on connections that were promised to stay open are served, though the listener drains. */
   keepsPromises(): boolean
   /** The client was admitted by settings that no longer hold. */
-  isOutdated(connection: Http1Connection): boolean
+  isOutdated(connection: Http1Connection<Exchange>): boolean
 }
 
 /** Bytes of later requests that are kept while one is open; above it the connection is not read. */
@@ -58,16 +64,16 @@ interface Arrived {
 }
 
 /** A client's connection: reads requests and answers them one after another, in their order (RFC 9112, section 9.3.2). */
-export class Http1Connection implements RequestReceiver, AnsweredConnection {
+export class Http1Connection<Exchange> implements RequestReceiver, AnsweredConnection {
   readonly peer: Peer
   readonly socket: Socket
   requestCount = 0
   /** The arrival of the bytes that are read now, by `performance.now()`. */
   now: number
-  private readonly host: ConnectionHost
+  private readonly host: ConnectionHost<Exchange>
   private readonly reader: RequestReader
   /** The request that is read or answered. */
-  private open: AcceptedRequest | undefined = undefined
+  private open: AcceptedRequest<Exchange> | undefined = undefined
   /** The exchange that is handled as soon as the bytes at hand are read. */
   private begun: Exchange | undefined = undefined
   /** The body of the open request, until it has arrived. */
@@ -87,7 +93,7 @@ export class Http1Connection implements RequestReceiver, AnsweredConnection {
   private deadline: number
   private deadlineKind: 'request' | 'idle' | 'linger' = 'request'
 
-  constructor(socket: Socket, host: ConnectionHost) {
+  constructor(socket: Socket, host: ConnectionHost<Exchange>) {
     this.socket = socket
     this.host = host
     this.reader = new RequestReader(host.limits, this)

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
 import { HeadBuffer } from '../head-buffer.ts'
-import { answerHead, bareAnswer, tellsLength } from './answer-head.ts'
+import { answerHead, bareAnswer, tellsLength } from './write-head.ts'
 
 const date = 'Mon, 16 Nov 2026 12:00:00 GMT'
 const plain = { hasBody: true, isOld: false, closes: false, date, heads: new HeadBuffer() }

@@ -1,6 +1,6 @@
-import { headerName } from '../../listen/header-name.ts'
-import { joined, withoutBlanks } from '../../listen/header-value.ts'
-import { memoize } from '../../listen/memoize.ts'
+import { headerName } from '../header-name.ts'
+import { joined, withoutBlanks } from '../header-value.ts'
+import { memoize } from '../memoize.ts'
 
 /** The answer is not valid HTTP. The message names the fault and never quotes the answer. */
 export class InvalidAnswerError extends Error {

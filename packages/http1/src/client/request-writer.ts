@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { HeadBuffer } from '../../listen/head-buffer.ts'
+import { HeadBuffer } from '../head-buffer.ts'
 
 /** A request in the form of the wire. */
 export interface WireRequest {

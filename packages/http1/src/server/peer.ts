@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { RequestWire } from '../exchange.ts'
 
 /** The client at the other end of a connection. */
-export type Peer = Pick<RequestWire, 'clientAddress' | 'protocol' | 'certificateDigest'>
+export interface Peer {
+  readonly clientAddress: string
+  readonly protocol: 'http' | 'https'
+  /** SHA-256 of the client's valid certificate, in base64url. */
+  readonly certificateDigest?: string | undefined
+}
 
 /** Reads what a connection tells about its client. */
 export function peerOf(socket: Socket): Peer {

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
-import type { Reply } from '../../exchange.ts'
 import { HeadBuffer } from '../head-buffer.ts'
-import { answerHead, hasNoContent, tellsLength } from './answer-head.ts'
 import type { WireHead } from './request-lines.ts'
+import { answerHead, hasNoContent, tellsLength } from './write-head.ts'
 
 /** A connection, as its answers see it. */
 export interface AnsweredConnection {
@@ -38,7 +37,7 @@ const MAX_UNSENT_BYTES = 16_384
 const heads = new HeadBuffer()
 
 /** The answer to a client over HTTP/1.1. */
-export class ClientReply implements Reply {
+export class ClientReply {
   /** The connection ends with this answer. */
   closes = false
   /** The head was made before the end of the connection was known. */
