@@ -24,6 +24,7 @@ const apart = [
   'packages/gateway/test/{client-disconnect,idle-connections,vendor-encoding}.test.ts',
   'packages/gateway/test/reload/{bad-files,nothing-left}.test.ts',
   'packages/service/test/close.test.ts',
+  'packages/service/test/streams/nothing-left.test.ts',
   'packages/conformance/test/hostile-services.test.ts',
   'examples/campaigns/test/{requests,runs}.test.ts',
 ]

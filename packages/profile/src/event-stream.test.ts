@@ -115,3 +115,9 @@ test('a written event is read again, in all its lines', () => {
   const text = writeEvent({ event: 'add', data: 'a\n\r\nb\rc' }) + writeEvent({ data: '' })
   expect(parse(text)).toEqual([{ event: 'add', data: 'a\n\nb\nc', id: '' }, message('')])
 })
+
+test('writes id and retry, which a reader takes apart again', () => {
+  const text = writeEvent({ event: 'step', data: 'a', id: '7', retry: 2000 })
+  expect(text).toBe('event: step\nid: 7\nretry: 2000\ndata: a\n\n')
+  expect(createEventParser(1000).push(text)).toEqual([{ event: 'step', data: 'a', id: '7' }])
+})

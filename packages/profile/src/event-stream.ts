@@ -1,3 +1,9 @@
+/** The media type of event streams. */
+export const EVENT_STREAM_TYPE = 'text/event-stream'
+
+/** The usual limit of an event in characters: the service SDK writes no longer ones, and the client reads no longer ones. */
+export const MAX_EVENT_LENGTH = 1_000_000
+
 /** One event of a stream. */
 export interface StreamEvent {
   /** `message` by default. */
@@ -68,8 +74,18 @@ export function createEventParser(maxEventLength: number): EventParser {
   }
 }
 
-/** The text of an event. Its data may have several lines. */
-export function writeEvent({ event, data }: { readonly event?: string; readonly data: string }): string {
+/** An event to write. Name and id have no line breaks; `retry` is in milliseconds. */
+export interface WritableEvent {
+  readonly event?: string | undefined
+  readonly data: string
+  readonly id?: string | undefined
+  readonly retry?: number | undefined
+}
+
+/** The text of an event. Its data may have several lines; all line ends become `\n`. */
+export function writeEvent({ event, data, id, retry }: WritableEvent): string {
   const name = event === undefined ? '' : `event: ${event}\n`
-  return `${name}data: ${data.replaceAll(/\r\n?|\n/g, '\ndata: ')}\n\n`
+  const place = id === undefined ? '' : `id: ${id}\n`
+  const pause = retry === undefined ? '' : `retry: ${retry}\n`
+  return `${name}${place}${pause}data: ${data.replaceAll(/\r\n?|\n/g, '\ndata: ')}\n\n`
 }

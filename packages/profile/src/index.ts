@@ -11,9 +11,24 @@ export type {
   ValidationErrorBody,
 } from './bodies.ts'
 export { byName, canonicalJson } from './canonical-json.ts'
-export { createEventParser, type EventParser, type StreamEvent, writeEvent } from './event-stream.ts'
+export {
+  createEventParser,
+  EVENT_STREAM_TYPE,
+  type EventParser,
+  MAX_EVENT_LENGTH,
+  type StreamEvent,
+  type WritableEvent,
+  writeEvent,
+} from './event-stream.ts'
 export { type HeaderName, type HeaderSource, headerKeys, headers, headerValue } from './headers.ts'
 export { elementsOf, isObject, type JsonObject, membersOf } from './json-value.ts'
+export {
+  type LastFrame,
+  lastFrameNames,
+  readLastFrame,
+  writeErrorFrame,
+  writeOutcomeFrame,
+} from './last-frame.ts'
 export { mcpMeta } from './mcp-meta.ts'
 export { isJsonType, isVendorType, type MediaType, mediaTypeEssence, parseMediaType } from './media-type.ts'
 export { METRIC_TEXT_TYPE, type MetricSeries, type MetricText, metricText } from './metric-text.ts'

@@ -4,6 +4,8 @@ import { headers, type Outcome, type Trace, type WrittenOutcome, writeOutcome } 
 export interface Answer {
   readonly outcome: Outcome
   readonly headers: Readonly<Record<string, string>>
+  /** A foreign answer that is passed on instead of the outcome. */
+  readonly raw?: Response
 }
 
 /** The result of one step of a request: a value for the next step, or the final answer. */
@@ -39,11 +41,15 @@ const OWN_HEADERS = new Set<string>([
   ),
 ])
 
-/** Encodes an answer. An operation cannot set the headers of the profile or of the framing. */
-export function writeAnswer({ outcome, headers: more }: Answer, trace: Trace): WrittenOutcome {
+/** The headers that an operation adds. It cannot set those of the profile or of the framing. */
+export function addedHeaders(own: Answer['headers']): Answer['headers'] {
+  return Object.fromEntries(Object.entries(own).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())))
+}
+
+/** Encodes an answer. */
+export function writeAnswer({ outcome, headers: own }: Answer, trace: Trace): WrittenOutcome {
   const written = writeOutcome(outcome, trace)
-  const added = Object.entries(more).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))
-  return { ...written, headers: { ...Object.fromEntries(added), ...written.headers } }
+  return { ...written, headers: { ...addedHeaders(own), ...written.headers } }
 }
 
 /** Makes the response. The response to HEAD has no body. */

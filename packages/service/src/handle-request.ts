@@ -1,11 +1,15 @@
 import {
   type AuditEmitter,
+  acceptsType,
+  EVENT_STREAM_TYPE,
   headers,
   type Outcome,
   type Trace,
   type WrittenOutcome,
+  writeErrorFrame,
+  writeOutcomeFrame,
 } from '@agentic-rest/profile'
-import { type Answer, toResponse, writeAnswer } from './answer.ts'
+import { type Answer, type Step, toResponse, writeAnswer } from './answer.ts'
 import { eventTypes, openRecord, type RequestRecord } from './audit/request-record.ts'
 import type { CallOptions } from './call/call.ts'
 import type { Durable } from './durable.ts'
@@ -20,12 +24,16 @@ import { type CollectedInput, collectInput } from './input/collect-input.ts'
 import { keepRequest } from './kept-request.ts'
 import { type Log, withFields } from './log.ts'
 import { createdLocation, success } from './make-outcome.ts'
+import type { StreamCounts } from './metrics.ts'
 import { DOCUMENT_PATH } from './openapi/document.ts'
-import { perform, scopeOf } from './perform.ts'
+import { perform, type RunEvents, scopeOf } from './perform.ts'
 import { refusal } from './refusals.ts'
 import { makeContext } from './run-context.ts'
 import type { Job, Scope } from './runtime/contract.ts'
 import { StoreUnavailableError } from './runtime/store.ts'
+import { dropEvents } from './stream/quiet-sink.ts'
+import { passRaw } from './stream/raw-answer.ts'
+import { StreamedAnswer, type StreamSettings, streamHeaders } from './stream/streamed-answer.ts'
 import type { Trust } from './trust/trust.ts'
 
 /** The parts of a service; created once by `createService`. */
@@ -42,9 +50,11 @@ export interface ServiceParts {
   readonly defaultTenant: string | undefined
   readonly maxBodyBytes: number
   readonly publicPath: string
+  readonly streams: StreamSettings
+  readonly streamCounts: StreamCounts
 }
 
-/** Handles a request. This is the only place that catches errors. */
+/** Handles a request. The answer of a stream begins before its outcome is known. */
 export async function handleRequest(
   parts: ServiceParts,
   request: Request,
@@ -52,19 +62,88 @@ export async function handleRequest(
 ): Promise<Response> {
   const opened = openTrace(request)
   const exchange = openExchange(parts, { request, end }, opened.trace)
-  let answer: Answer
-  let written: WrittenOutcome
+  const answering = answerSafely(parts, exchange, opened)
+  const { stream } = exchange
+  const first = await Promise.race(stream === undefined ? [answering] : [answering, stream.opened])
+  if (stream !== undefined && first instanceof Response) {
+    parts.inFlight.trackStream(finishStream(parts, { exchange, answering, stream }))
+    return first
+  }
+  return finishAnswer(parts, exchange, first as Answered)
+}
+
+/** An answer with its encoding. */
+interface Answered {
+  readonly answer: Answer
+  readonly written: WrittenOutcome
+  /** Whether the request failed without an outcome of its own. */
+  readonly isFault: boolean
+}
+
+/** Answers a request. This is the only place that catches errors. */
+async function answerSafely(
+  parts: ServiceParts,
+  exchange: Exchange,
+  opened: Step<undefined>,
+): Promise<Answered> {
   try {
-    answer = opened.ok ? await answerRequest(parts, exchange) : opened.answer
-    written = writeAnswer(withLocation(answer, exchange, parts.publicPath), exchange.trace)
+    const answer = opened.ok ? await answerRequest(parts, exchange) : opened.answer
+    const written = writeAnswer(withLocation(answer, exchange, parts.publicPath), exchange.trace)
+    return { answer, written, isFault: false }
   } catch (cause) {
     logFailure(exchange, cause)
-    answer = { outcome: failureOf(cause), headers: {} }
-    written = writeAnswer(answer, exchange.trace)
+    const answer = { outcome: failureOf(cause), headers: {} }
+    return { answer, written: writeAnswer(answer, exchange.trace), isFault: true }
   }
-  exchange.record?.write(eventTypes.written, answer.outcome)
-  parts.callOptions.observer?.answered(exchange.trace, answer.outcome)
+}
+
+function finishAnswer(parts: ServiceParts, exchange: Exchange, { answer, written }: Answered): Response {
+  const { request, trace, record } = exchange
+  const { outcome, headers: own, raw } = answer
+  parts.callOptions.observer?.answered(trace, outcome)
+  if (raw !== undefined) {
+    const { response, end } = passRaw(raw, { trace, headers: own, method: request.method })
+    parts.inFlight.trackStream(
+      end.then((attributes) => {
+        record?.audit.set({ attributes })
+        record?.write(eventTypes.written, outcome)
+      }),
+    )
+    return response
+  }
+  record?.write(eventTypes.written, outcome)
+  if (exchange.isStreaming && isReplay(answer))
+    return new Response(writeOutcomeFrame(outcome, trace), { headers: streamHeaders(trace, own) })
   return toResponse(written, request.method)
+}
+
+/** A stored outcome is a stream of one frame, except an accepted operation, which is polled. */
+function isReplay({ outcome, headers: own }: Answer): boolean {
+  return outcome.type !== 'accepted' && headers.idempotencyReplayed in own
+}
+
+interface Streaming {
+  readonly exchange: Exchange
+  readonly answering: Promise<Answered>
+  readonly stream: StreamedAnswer
+}
+
+/** Sends the last frame of a stream and writes its record. */
+async function finishStream(
+  { callOptions }: ServiceParts,
+  { exchange, answering, stream }: Streaming,
+): Promise<void> {
+  const { trace, record } = exchange
+  const { outcome, isFault } = await Promise.race([
+    answering.then(({ answer, isFault }) => ({ outcome: answer.outcome, isFault })),
+    stream.cut.then((outcome) => ({ outcome, isFault: true })),
+  ])
+  const frame = isFault ? writeErrorFrame(outcome, trace) : writeOutcomeFrame(outcome, trace)
+  const ended = stream.end(frame)
+  record?.audit.set({ attributes: stream.attributes(isFault) })
+  record?.write(eventTypes.written, outcome)
+  callOptions.observer?.answered(trace, outcome)
+  await ended
 }
 
 /** The steps of a request. Each gives a value to the next step or ends the request with an answer. */
@@ -118,7 +197,8 @@ interface CheckedRequest {
 function performRequest(parts: ServiceParts, exchange: Exchange, checked: CheckedRequest): Promise<Answer> {
   const { match, caller, input, digest } = checked
   const { operation, params } = match
-  const { trace, log, signal, innerApprovals, record } = exchange
+  const { trace, log, signal, innerApprovals, record, stream } = exchange
+  exchange.isStreaming = operation.streams && stream !== undefined
   const scope = scopeOf(caller, operation)
   const approvalTokens = readTokens(caller.approvalToken)
   let forwarded = caller.approvalToken
@@ -149,6 +229,7 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
     job: operation.async === false ? undefined : jobOf(checked, scope, exchange),
     prefersAsync: caller.prefersAsync,
     durable: parts.durable,
+    events: stream === undefined ? dropEvents(signal) : eventsOf(stream, operation.id),
     publicPath: parts.publicPath,
     approvalDetail: () => ({
       request: keepRequest({ operation, params, collected: checked.collected, publicPath: parts.publicPath }),
@@ -159,6 +240,10 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
       forwarded = approvalTokens.filter((token) => token !== own).join(', ') || undefined
     },
   })
+}
+
+function eventsOf(stream: StreamedAnswer, operation: string): RunEvents {
+  return { open: (own) => stream.open(operation, own), push: (event) => stream.push(event) }
 }
 
 // Each gate on the way may need one token. More gates than this are not expected.
@@ -192,10 +277,13 @@ function jobOf({ match, caller, collected }: CheckedRequest, scope: Scope, { tra
 }
 
 function openExchange(
-  { log, inFlight }: ServiceParts,
+  parts: ServiceParts,
   { request, end }: Pick<Exchange, 'request' | 'end'>,
   trace: Exchange['trace'],
 ): Exchange {
+  const { log, inFlight } = parts
+  const stream = streamFor(parts, request, trace)
+  const signals = [request.signal, inFlight.signal, ...(stream === undefined ? [] : [stream.signal])]
   return {
     request,
     end,
@@ -203,10 +291,26 @@ function openExchange(
     method: request.method === 'HEAD' ? 'GET' : request.method,
     trace,
     log: withFields(log, trace as unknown as Record<string, unknown>),
-    signal: AbortSignal.any([request.signal, inFlight.signal]),
+    signal: AbortSignal.any(signals),
+    stream,
+    isStreaming: false,
     innerApprovals: new Map(),
     record: undefined,
   }
+}
+
+/** A response to HEAD has no body, so it cannot be a stream. */
+function streamFor({ streams, streamCounts, inFlight }: ServiceParts, request: Request, trace: Trace) {
+  const accept = request.headers.get('accept') ?? undefined
+  if (request.method === 'HEAD' || !acceptsType(accept, EVENT_STREAM_TYPE)) return undefined
+  const { signal } = request
+  return new StreamedAnswer({
+    signal,
+    closing: inFlight.signal,
+    trace,
+    counts: streamCounts,
+    settings: streams,
+  })
 }
 
 function recordOf(
@@ -250,8 +354,8 @@ function failureOf(cause: unknown): Outcome {
   return refusal(cause instanceof StoreUnavailableError ? 'STORE_UNAVAILABLE' : 'INTERNAL_ERROR')
 }
 
-function logFailure({ request, log, record }: Exchange, cause: unknown): void {
-  if (request.signal.aborted) log.info('the caller left before the answer', { cause })
+function logFailure({ request, stream, log, record }: Exchange, cause: unknown): void {
+  if (request.signal.aborted || stream?.hasLeft()) log.info('the caller left before the answer', { cause })
   else log.error(record === undefined ? 'a request failed' : 'an operation failed', { cause })
 }
 
@@ -266,6 +370,10 @@ interface Exchange {
   readonly trace: Trace
   readonly log: Log
   readonly signal: AbortSignal
+  /** Set if the caller accepts event streams. */
+  readonly stream: StreamedAnswer | undefined
+  /** Whether the operation streams and its caller accepts that. */
+  isStreaming: boolean
   /** The addresses of inner approvals, by token; set by `call`. */
   readonly innerApprovals: Map<string, string>
   /** Set after the operation is found. */

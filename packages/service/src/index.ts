@@ -46,6 +46,7 @@ export {
   type ApprovalRule,
   type BackgroundChoice,
   defineOperation,
+  type EventOf,
   type InputOf,
   type Objection,
   type Operation,
@@ -53,6 +54,7 @@ export {
   type OutputSchemas,
   type PersonBehind,
   type Refusal,
+  type Running,
   type WantedApproval,
 } from './operation.ts'
 export type { Method, ParameterNames, PathParams } from './path-template.ts'
@@ -75,5 +77,8 @@ export { createStore } from './runtime/sql-store.ts'
 export type { MigrationStep, OwnTables, Sql, Store, StoreOptions } from './runtime/store.ts'
 export { StoreLockedError, StoreUnavailableError, TakenOverError } from './runtime/store.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'
+export { type EventFields, event, ServiceEvent } from './stream/event.ts'
+export { RawResponse, raw } from './stream/raw.ts'
+export type { StreamSettings } from './stream/streamed-answer.ts'
 export type { JsonWebKeySet } from './trust/key-set.ts'
 export type { TrustOptions } from './trust/trust.ts'

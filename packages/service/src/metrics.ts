@@ -8,7 +8,16 @@ import type { Store } from './runtime/store.ts'
 export interface ServiceMetrics {
   /** Counts a change of an approval. */
   observe(change: ApprovalChange): void
+  readonly streams: StreamCounts
   expose(): Promise<string>
+}
+
+/** Counts the streams of a service. */
+export interface StreamCounts {
+  opened(): void
+  closed(): void
+  /** Counts an event of an operation. */
+  sent(operation: string): void
 }
 
 interface MetricsOptions {
@@ -30,7 +39,20 @@ interface Histogram {
 /** Creates the metrics of a service. */
 export function createMetrics({ durable, log, operations }: MetricsOptions): ServiceMetrics {
   const waits = new Map<string, Histogram>()
+  const events = new Map<string, number>()
+  let active = 0
   return {
+    streams: {
+      opened() {
+        active += 1
+      },
+      closed() {
+        active -= 1
+      },
+      sent(operation) {
+        events.set(operation, (events.get(operation) ?? 0) + 1)
+      },
+    },
     observe(change) {
       if (change.type !== 'decided') return
       const labels = [change.row.operation, change.verdict] as const
@@ -41,7 +63,7 @@ export function createMetrics({ durable, log, operations }: MetricsOptions): Ser
       histogram.value += change.waitedSeconds
     },
     async expose() {
-      const metrics = [waitMetric([...waits.values()])]
+      const metrics = [waitMetric([...waits.values()]), ...streamMetrics(active, events)]
       try {
         if (operations.length > 0) metrics.push(...(await stateMetrics(await durable().store(), operations)))
       } catch (cause) {
@@ -61,6 +83,25 @@ function waitMetric(series: readonly Histogram[]): MetricText {
     buckets: BUCKETS,
     series,
   }
+}
+
+function streamMetrics(active: number, events: ReadonlyMap<string, number>): readonly MetricText[] {
+  return [
+    {
+      name: 'agentic_service_streams_active',
+      help: 'The open event streams of this process.',
+      type: 'gauge',
+      labels: [],
+      series: [{ labels: [], value: active }],
+    },
+    {
+      name: 'agentic_service_events_total',
+      help: 'The events that streams of this process have sent, without last frames.',
+      type: 'counter',
+      labels: ['operation'],
+      series: [...events].map(([operation, value]) => ({ labels: [operation], value })),
+    },
+  ]
 }
 
 /** The counts of the whole store, not only of this process. */

@@ -7,11 +7,25 @@ import type { AcceptContext, CheckContext, RequestContext, RunContext } from './
 import type { ReleasedOperation, Releaser } from './runtime/contract.ts'
 import type { Principal } from './runtime/principal.ts'
 import type { Sql } from './runtime/store.ts'
+import type { ServiceEvent } from './stream/event.ts'
+import type { RawResponse } from './stream/raw.ts'
 
 /** The type of the inputs that `run` gets for a schema. */
 export type InputOf<Schema extends StandardSchemaV1 | undefined> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : undefined
+
+/** The type of the events that `run` yields for a schema; without one, anything that can be written as JSON. */
+export type EventOf<Schema extends StandardSchemaV1 | undefined> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferInput<Schema>
+  : unknown
+
+/** The result of `run`: an outcome, a foreign answer, or a generator that yields events and returns an outcome. */
+export type Running<Event = unknown> =
+  | Outcome
+  | RawResponse
+  | Promise<Outcome | RawResponse>
+  | AsyncGenerator<Event | ServiceEvent<Event>, Outcome, void>
 
 /** A required approval. */
 export interface WantedApproval {
@@ -80,7 +94,11 @@ export interface OutputSchemas {
 }
 
 /** The definition of an operation. */
-export interface OperationDefinition<Path extends string, Schema extends StandardSchemaV1 | undefined> {
+export interface OperationDefinition<
+  Path extends string,
+  Schema extends StandardSchemaV1 | undefined,
+  Event extends StandardSchemaV1 | undefined = undefined,
+> {
   /** The id in audit records, idempotency keys and stored jobs. Keep it when the path changes. */
   readonly id: string
   readonly method: Method
@@ -95,6 +113,8 @@ export interface OperationDefinition<Path extends string, Schema extends Standar
   /** The locations of inputs. Default: the path if the template has the name, else the query or the body. */
   readonly locations?: Readonly<Record<string, InputLocation>>
   readonly output?: OutputSchemas
+  /** A Standard Schema of the data of one event, for a `run` that yields events. Another event is a fault of the service. */
+  readonly event?: Event
   /** The outcomes of `run`, for the OpenAPI document; all of them by default. */
   readonly outcomes?: readonly OutcomeType[]
   /** One effect per `Idempotency-Key`. */
@@ -119,7 +139,8 @@ export interface OperationDefinition<Path extends string, Schema extends Standar
   accept?(context: AcceptContext<InputOf<Schema>, PathParams<Path>>, sql: Sql): Objection
   /** Releases the reservations of `accept`, in the transaction that ends the operation without an effect. */
   release?(released: ReleasedOperation, sql: Sql): void | Promise<void>
-  run(context: RunContext<InputOf<Schema>, PathParams<Path>>): Outcome | Promise<Outcome>
+  /** Does the work. An async generator streams: it yields events and returns the outcome. */
+  run(context: RunContext<InputOf<Schema>, PathParams<Path>>): Running<EventOf<Event>>
 }
 
 /** A checked operation. */
@@ -145,14 +166,18 @@ export interface Operation {
   readonly check: ((context: CheckContext) => Objection) | undefined
   readonly accept: ((context: AcceptContext, sql: Sql) => Objection) | undefined
   readonly release: Releaser | undefined
-  run(context: RunContext): Outcome | Promise<Outcome>
+  /** Whether `run` yields events. */
+  readonly streams: boolean
+  readonly event: StandardSchemaV1 | undefined
+  run(context: RunContext): Running
 }
 
 /** Checks a definition once, at the start; throws a `TypeError` with the id of the operation. */
 export function defineOperation<
   const Path extends string,
   Schema extends StandardSchemaV1 | undefined = undefined,
->(definition: OperationDefinition<Path, Schema>): Operation {
+  Event extends StandardSchemaV1 | undefined = undefined,
+>(definition: OperationDefinition<Path, Schema, Event>): Operation {
   try {
     return readDefinition(definition)
   } catch (cause) {
@@ -161,9 +186,11 @@ export function defineOperation<
   }
 }
 
-function readDefinition<Path extends string, Schema extends StandardSchemaV1 | undefined>(
-  definition: OperationDefinition<Path, Schema>,
-): Operation {
+function readDefinition<
+  Path extends string,
+  Schema extends StandardSchemaV1 | undefined,
+  Event extends StandardSchemaV1 | undefined,
+>(definition: OperationDefinition<Path, Schema, Event>): Operation {
   const { id, method, path, input, output = {} } = definition
   assertNames(id, method)
   assertPathTemplate(path)
@@ -193,8 +220,15 @@ function readDefinition<Path extends string, Schema extends StandardSchemaV1 | u
     check: definition.check?.bind(definition) as Operation['check'],
     accept: definition.accept?.bind(definition) as Operation['accept'],
     release: definition.release?.bind(definition),
+    streams: definition.event !== undefined || isGeneratorFunction(definition.run),
+    event: definition.event,
     run: (context) => definition.run(context as RunContext<InputOf<Schema>, PathParams<Path>>),
   }
+}
+
+/** Also true for a generator function of another realm. */
+function isGeneratorFunction(run: unknown): boolean {
+  return Object.prototype.toString.call(run) === '[object AsyncGeneratorFunction]'
 }
 
 /** A person without a name is none. */

@@ -5,12 +5,14 @@ import { eventTypes } from './audit/request-record.ts'
 import { cancelOperationOf, type Durable } from './durable.ts'
 import { createEffect, type Effect, GateLostError, orLost } from './effect.ts'
 import type { Caller } from './http/caller.ts'
-import { accepted } from './make-outcome.ts'
+import { accepted, success } from './make-outcome.ts'
 import type { Operation } from './operation.ts'
 import { invalidAt, refusal, tooManyOpen } from './refusals.ts'
 import type { GivenApproval, RequestContext, RunContext } from './run-context.ts'
 import type { Claim, Job, Scope } from './runtime/contract.ts'
 import { OpenLimitError } from './runtime/open-limit.ts'
+import { RawResponse } from './stream/raw.ts'
+import { type EventSink, runToEnd } from './stream/run-to-end.ts'
 
 /** A request with valid inputs. */
 interface Performance {
@@ -26,12 +28,19 @@ interface Performance {
   /** Whether the caller asks for 202. */
   readonly prefersAsync: boolean
   readonly durable: Durable
+  /** Receives the events of the run, after the headers of the answer. */
+  readonly events: RunEvents
   /** The prefix of the built-in paths. */
   readonly publicPath: string
   /** The part of an approval that shows the request and its way. */
   readonly approvalDetail: () => ApprovalDetail
   /** Called with the token for this service, which is then not forwarded. */
   readonly ownApproval: (token: string) => void
+}
+
+/** The events of a run. */
+export interface RunEvents extends Pick<EventSink, 'push'> {
+  open(headers: Answer['headers']): void
 }
 
 /** The scope of a key: equal keys of different tenants or operations are different keys (decision 30). */
@@ -166,14 +175,25 @@ async function doWork(performance: Performance, gates: Gates): Promise<Done> {
     // `Headers` throws for an invalid header, before anything is committed.
     for (const [key, text] of new Headers([[name, value]])) added.set(key, text)
   }
+  const { events } = performance
+  const sink = { open: () => events.open(answerHeaders()), push: events.push }
+  const doing = { effect, setHeader, approval: gates.approval, sink }
   const outcome =
     job === undefined
-      ? await runNow(performance, { effect, setHeader, approval: gates.approval })
-      : await orTooMany(() => acceptJob(performance, { effect, setHeader, approval: gates.approval }, job))
+      ? await runNow(performance, doing)
+      : await orTooMany(() => acceptJob(performance, doing, job))
+  if (outcome instanceof RawResponse) return passOn(outcome, gates, answerHeaders())
   const isKept = effect.kept() !== undefined
   if (isKept && job === undefined && gates.approval !== undefined)
     recordUsed(context, gates.approval, outcome)
   return { answer: { outcome, headers: answerHeaders() }, isKept }
+}
+
+/** A foreign answer cannot be stored, so neither a key nor an approval could be kept with it. */
+function passOn({ response }: RawResponse, { claim, approval }: Gates, own: Answer['headers']): Done {
+  if (claim !== undefined || approval !== undefined)
+    throw new TypeError('raw cannot answer a request with an idempotency key or an approval')
+  return { answer: { outcome: success(null), headers: own, raw: response }, isKept: false }
 }
 
 function recordUsed({ audit }: RequestContext, approval: Approved, { type }: Outcome): void {
@@ -196,12 +216,14 @@ function jobFor({ job, approvalTokens }: Performance, { approval }: Gates): Job 
 interface Doing extends Pick<RunContext, 'setHeader'> {
   readonly effect: Effect
   readonly approval: Approved | undefined
+  readonly sink: EventSink
 }
 
 async function runNow(performance: Performance, doing: Doing) {
   const { context } = performance
   const { effect } = doing
   const outcome = await runOrKept(performance, doing)
+  if (outcome instanceof RawResponse) return outcome
   await effect.settle(outcome)
   const kept = effect.kept()
   if (kept === undefined || kept === outcome) return outcome
@@ -213,18 +235,19 @@ async function runNow(performance: Performance, doing: Doing) {
 /** Runs the operation. If it throws after its commit, the committed outcome is the answer. */
 async function runOrKept(
   { operation, context, durable }: Performance,
-  { effect, setHeader, approval }: Doing,
-): Promise<Outcome> {
+  { effect, setHeader, approval, sink }: Doing,
+): Promise<Outcome | RawResponse> {
+  const runContext: RunContext = {
+    ...context,
+    operationId: undefined,
+    setHeader,
+    approval: approval && pickGiven(approval),
+    commit: effect.commit,
+    progress: async () => undefined,
+    cancelOperation: cancelOperationOf(context.tenant, durable),
+  }
   try {
-    return await operation.run({
-      ...context,
-      operationId: undefined,
-      setHeader,
-      approval: approval && pickGiven(approval),
-      commit: effect.commit,
-      progress: async () => undefined,
-      cancelOperation: cancelOperationOf(context.tenant, durable),
-    })
+    return await runToEnd(operation, runContext, sink)
   } catch (cause) {
     const kept = effect.kept()
     if (kept === undefined) throw cause

@@ -31,6 +31,7 @@ export const refusals = {
     message: 'The request body is larger than allowed.',
   },
   SHUTTING_DOWN: { type: 'error', condition: 'unavailable', message: 'The service is shutting down.' },
+  EXECUTION_TIMEOUT: { type: 'error', message: 'The operation took longer than it may.' },
   INTERNAL_ERROR: { type: 'error', message: 'The operation failed.' },
   HOST_NOT_ALLOWED: { type: 'forbidden', message: 'The request is for another host.' },
   IDENTITY_REQUIRED: { type: 'forbidden', message: 'The request has no identity that a gateway has signed.' },

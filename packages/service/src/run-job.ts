@@ -12,6 +12,9 @@ import type { RunContext } from './run-context.ts'
 import { makeContext } from './run-context.ts'
 import type { Job, JobContext, JobRunner } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
+import { storeProgress } from './stream/quiet-sink.ts'
+import { RawResponse } from './stream/raw.ts'
+import { runToEnd } from './stream/run-to-end.ts'
 
 /** The options of all jobs of a service. */
 interface JobOptions {
@@ -52,13 +55,23 @@ async function runChecked(run: JobRun): Promise<Outcome> {
     trace: job.trace,
     resourceId: Object.values(job.params).at(-1) ?? '',
   })
-  const outcome = writable(await operation.run(jobRunContext(run, record.audit)), job.trace, options.log)
+  const outcome = writable(await runInBackground(run, record.audit), job.trace, options.log)
   record.write(eventTypes.finished, outcome)
   if (job.approvalId !== undefined && isKept(outcome)) {
     const attributes = { approval_id: job.approvalId, status: 'used' }
     record.audit.emit({ event_type: eventTypes.approvalUsed, outcome: outcome.type, attributes })
   }
   return outcome
+}
+
+/** The events of a run are its progress. */
+async function runInBackground(run: JobRun, audit: RunContext['audit']): Promise<Outcome> {
+  const { log } = run.options
+  const sink = storeProgress(run.jobContext, (cause) => log.warn('an event could not be stored', { cause }))
+  const result = await runToEnd(run.operation, jobRunContext(run, audit), sink)
+  await sink.flush()
+  if (result instanceof RawResponse) throw new TypeError('raw cannot be the result of a background run')
+  return result
 }
 
 function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {

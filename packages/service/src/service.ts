@@ -21,6 +21,7 @@ import type { ApprovalObserver } from './runtime/approvals/approval-store.ts'
 import { type ApprovalRow, shownDigest } from './runtime/approvals/row.ts'
 import type { Releasers } from './runtime/contract.ts'
 import type { Store, StoreOptions } from './runtime/store.ts'
+import { readStreamSettings, type StreamSettings } from './stream/streamed-answer.ts'
 import { createTrust, type TrustOptions } from './trust/trust.ts'
 
 /** The options of a service. */
@@ -59,6 +60,8 @@ export interface ServiceOptions {
   readonly callObserver?: CallObserver
   /** The clock, leases and workers of the runtime. */
   readonly runtime?: DurableSettings
+  /** The heartbeat and the time limit of event streams. */
+  readonly streams?: StreamSettings
   /** The time limit of `close` for requests in flight; 25 by default. */
   readonly closeSeconds?: number
 }
@@ -117,7 +120,14 @@ export function createService(options: ServiceOptions): Service {
     description: options.description,
     publicPath,
   })
-  const parts = createParts(options, { log, durable, publicPath, operations, document })
+  const parts = createParts(options, {
+    log,
+    durable,
+    publicPath,
+    streamCounts: metrics.streams,
+    operations,
+    document,
+  })
   durable.start(runnersOf(operations, parts))
   const fetch = (request: Request, bindings?: unknown) =>
     parts.inFlight.track(handleRequest(parts, request, ownEndOf(bindings)))
@@ -159,7 +169,7 @@ function needsStore({ idempotent, approval, async: canWait }: Operation): boolea
   return idempotent || canWait !== false || approval !== undefined
 }
 
-type Made = Pick<ServiceParts, 'log' | 'durable' | 'publicPath'> & {
+type Made = Pick<ServiceParts, 'log' | 'durable' | 'publicPath' | 'streamCounts'> & {
   readonly operations: readonly Operation[]
   readonly document: JsonSchema
 }
@@ -174,6 +184,7 @@ function createParts(options: ServiceOptions, { operations, document, ...made }:
     inFlight: createInFlight(),
     document: () => document,
     defaultTenant: options.defaultTenant,
+    streams: readStreamSettings(options.streams),
     maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
     callOptions: {
       fetch,

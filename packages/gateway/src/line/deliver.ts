@@ -1,4 +1,4 @@
-import type { Outcome } from '@agentic-rest/profile'
+import { type Outcome, writeErrorFrame } from '@agentic-rest/profile'
 import { causeOf, refusal } from '../errors.ts'
 import {
   type CancelReason,
@@ -10,7 +10,7 @@ import {
 import { type UsageTap, usageTap } from '../limits/usage-tap.ts'
 import type { CheckedAnswer } from '../upstream/check-response.ts'
 import type { BodyEnd, UpstreamAnswer } from '../upstream/dispatch.ts'
-import { EventBoundary, lastFrame } from '../upstream/event-stream.ts'
+import { EventBoundary } from '../upstream/event-stream.ts'
 import { joinedHeader, returnedHeaders } from '../upstream/returned-headers.ts'
 
 const LAST_FRAME_GRACE_MS = 2000
@@ -127,7 +127,7 @@ function pipeEvents(exchange: Exchange, answer: UpstreamAnswer, tap?: UsageTap):
     const outcome = lastOutcome(end)
     if (outcome === undefined) return exchange.reply.end()
     if (encoded) return exchange.reply.destroy()
-    exchange.reply.end(Buffer.from(boundary.closing() + lastFrame(outcome, exchange.trace)))
+    exchange.reply.end(Buffer.from(boundary.closing() + writeErrorFrame(outcome, exchange.trace)))
     // A client that does not read would keep the connection open for ever.
     setTimeout(() => exchange.reply.destroy(), LAST_FRAME_GRACE_MS).unref()
   }

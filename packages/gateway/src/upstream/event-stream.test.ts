@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { EventBoundary, lastFrame } from './event-stream.ts'
+import { EventBoundary } from './event-stream.ts'
 
 it.each([
   ['nothing', [], ''],
@@ -16,11 +16,4 @@ it.each([
   const boundary = new EventBoundary()
   for (const chunk of chunks) boundary.chunk(Buffer.from(chunk))
   expect(boundary.closing()).toBe(closing)
-})
-
-it('is one event of type error with the outcome as its data', () => {
-  const outcome = { type: 'error', code: 'X', message: 'two\nlines' } as const
-  expect(lastFrame(outcome, { correlationId: 'c', requestId: 'r' })).toBe(
-    'event: error\ndata: {"type":"error","code":"X","message":"two\\nlines","trace":{"correlationId":"c","requestId":"r"}}\n\n',
-  )
 })

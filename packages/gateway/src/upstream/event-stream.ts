@@ -1,5 +1,3 @@
-import { type Outcome, type Trace, writeEvent, writeOutcome } from '@agentic-rest/profile'
-
 const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
@@ -31,9 +29,4 @@ export class EventBoundary {
 
 function isLineEnd(byte: number): boolean {
   return byte === NEWLINE || byte === CARRIAGE_RETURN
-}
-
-/** The last frame of a broken stream: the outcome as an event of type `error`. */
-export function lastFrame(outcome: Outcome, trace: Trace): string {
-  return writeEvent({ event: 'error', data: writeOutcome(outcome, trace).body })
 }

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { malformedStatuses } from '@agentic-rest/profile'
+import { EVENT_STREAM_TYPE, headers, malformedStatuses, mediaTypeEssence } from '@agentic-rest/profile'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 
 const bareHeaders = { Connection: 'close', 'Content-Length': '0' }
@@ -10,7 +10,9 @@ export type NodeFetch = (request: Request, bindings: HttpBindings) => Response |
 /** Turns `fetch` into a request listener for `node:http` and frameworks based on it. */
 export function createNodeListener(fetch: NodeFetch): RequestListener {
   // A listener of node:http never gets HTTP/2 objects.
-  const listener = getRequestListener((request, bindings) => fetch(request, bindings as HttpBindings), {
+  const answer = async (request: Request, bindings: HttpBindings) =>
+    sentAtOnce(await fetch(request, bindings), bindings)
+  const listener = getRequestListener((request, bindings) => answer(request, bindings as HttpBindings), {
     // By default the library replaces `Request` and `Response` for the whole process.
     overrideGlobalObjects: false,
     // HTTP/1.0 needs no Host. The name is never used.
@@ -21,4 +23,15 @@ export function createNodeListener(fetch: NodeFetch): RequestListener {
   return function listen(request, response) {
     void listener(request, response)
   }
+}
+
+/**
+ * The library reads the first parts of a body before it sends the head, and takes a body that breaks off there for a whole
+ * one. It does neither when the framing is given.
+ */
+function sentAtOnce(response: Response, { incoming }: HttpBindings): Response {
+  const essence = mediaTypeEssence(response.headers.get(headers.contentType) ?? undefined)
+  if (essence === EVENT_STREAM_TYPE && incoming.httpVersion === '1.1')
+    response.headers.set('Transfer-Encoding', 'chunked')
+  return response
 }

@@ -1,4 +1,10 @@
-import { type OutcomeType, openApiComponents, outcomes, outcomeTypes } from '@agentic-rest/profile'
+import {
+  EVENT_STREAM_TYPE,
+  type OutcomeType,
+  openApiComponents,
+  outcomes,
+  outcomeTypes,
+} from '@agentic-rest/profile'
 import { type JsonSchema, outputJsonSchemaOf } from '../input/json-schema.ts'
 import type { Operation } from '../operation.ts'
 import { hoistSchema, safe } from './hoist-schema.ts'
@@ -15,7 +21,7 @@ type ServiceBody = 'success' | 'created'
 /** Describes every typed response of an operation. HTTP conditions outside the ten outcomes are the default response. */
 export function describeResponses(operation: Operation, links: Links): DescribedResponses {
   const described = possibleOutcomes(operation).map(
-    (type) => [type, withLinks(describe(operation, type), type, links)] as const,
+    (type) => [type, withStream(withLinks(describe(operation, type), type, links), type, operation)] as const,
   )
   return {
     responses: {
@@ -28,7 +34,7 @@ export function describeResponses(operation: Operation, links: Links): Described
 
 /** The possible outcomes: those of `run`, stated or guessed, and those of the service itself. */
 function possibleOutcomes(operation: Operation): readonly OutcomeType[] {
-  const { outcomes: stated, fields, idempotent, approval, async: canWait } = operation
+  const { outcomes: stated, fields, idempotent, approval, async: canWait, streams } = operation
   const possible = new Set<OutcomeType>(stated ?? unstated(operation))
   // Any request can have a malformed id, lack a tenant, or fail.
   for (const type of ['validation_failed', 'forbidden', 'error'] as const) possible.add(type)
@@ -36,6 +42,7 @@ function possibleOutcomes(operation: Operation): readonly OutcomeType[] {
   if (idempotent) possible.add('conflict')
   if (approval !== undefined) possible.add('approval_required')
   if (canWait !== false) possible.add('accepted')
+  if (streams) possible.add('success')
   return outcomeTypes.filter((type) => possible.has(type))
 }
 
@@ -68,9 +75,31 @@ function describe({ id, output }: Operation, type: OutcomeType): DescribedRespon
 function withLinks(described: DescribedResponse, type: OutcomeType, all: Links): DescribedResponse {
   const links = all.get(type)
   if (links === undefined) return described
+  return { ...described, response: { ...copied(described, type), links } }
+}
+
+/** Every stream has the status of a success. Its media type has the schema of one event. */
+function withStream(
+  described: DescribedResponse,
+  type: OutcomeType,
+  operation: Operation,
+): DescribedResponse {
+  const { id, streams, event } = operation
+  if (!streams || type !== 'success') return described
+  const response = copied(described, type)
+  const schema = event && outputJsonSchemaOf(event)
+  const hoisted = schema && hoistSchema(schema, `${safe(id)}.event`)
+  const media = hoisted === undefined ? {} : { schema: hoisted.schema }
+  const content = { ...(response['content'] as JsonSchema), [EVENT_STREAM_TYPE]: media }
+  return {
+    response: { ...response, content },
+    schemas: { ...described.schemas, ...hoisted?.components },
+  }
+}
+
+function copied({ response }: DescribedResponse, type: OutcomeType): JsonSchema {
   const { responses } = openApiComponents() as { responses: Record<OutcomeType, JsonSchema> }
-  const response = '$ref' in described.response ? responses[type] : described.response
-  return { ...described, response: { ...response, links } }
+  return '$ref' in response ? responses[type] : response
 }
 
 /** The encoder adds the trace to object bodies, so a closed schema must allow it (decision 32). */

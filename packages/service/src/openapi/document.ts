@@ -85,8 +85,9 @@ function describeOperation(operation: Operation, all: readonly Operation[]): Des
 }
 
 /** Facts without a place in OpenAPI. `agentic init --from` carries them over. */
-function extensionOf({ async: canWait, idempotent, approval }: Operation): JsonSchema {
+function extensionOf({ async: canWait, idempotent, approval, streams }: Operation): JsonSchema {
   const facts = {
+    ...(streams && { stream: true }),
     ...(canWait && { async: true }),
     ...(idempotent && { idempotent: true }),
     ...(approval && { approval: approval.by === undefined ? { role: approval.role } : { by: approval.by } }),

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { createEventParser } from './event-stream.ts'
+import { readLastFrame, writeErrorFrame, writeOutcomeFrame } from './last-frame.ts'
+
+const trace = { correlationId: 'c', requestId: 'r' }
+
+describe('the last frame of a stream', () => {
+  it('has the type, the status and the body of an ordinary answer', () => {
+    expect(writeOutcomeFrame({ type: 'success', body: { story: 'a\nb' } }, trace)).toBe(
+      'event: outcome\ndata: {"type":"success","status":200,"body":{"story":"a\\nb","trace":{"correlationId":"c","requestId":"r"}}}\n\n',
+    )
+  })
+
+  it('is one event of type error with the body of the failure', () => {
+    const outcome = { type: 'error', code: 'X', message: 'two\nlines' } as const
+    expect(writeErrorFrame(outcome, trace)).toBe(
+      'event: error\ndata: {"type":"error","code":"X","message":"two\\nlines","trace":{"correlationId":"c","requestId":"r"}}\n\n',
+    )
+  })
+
+  it.each([
+    { type: 'success', body: [1, null] },
+    { type: 'success', body: null },
+    { type: 'created', body: { id: 1 } },
+    { type: 'conflict', code: 'TAKEN', message: 'It is taken.' },
+    { type: 'error', code: 'LIMIT', message: 'Too many.', condition: 'limit_exceeded', retryAfter: 3 },
+    { type: 'validation_failed', message: 'No.', errors: [{ field: 'a', message: 'no' }] },
+  ] as const)('is read as the outcome that was written: $type', (outcome) => {
+    const [event] = createEventParser(10_000).push(writeOutcomeFrame(outcome, trace))
+    expect(event && readLastFrame(event)).toMatchObject({ event: 'outcome', outcome })
+  })
+
+  it('is read as the failure that broke the stream', () => {
+    const outcome = { type: 'failed_dependency', code: 'UPSTREAM_UNAVAILABLE', message: 'Gone.' } as const
+    const [event] = createEventParser(10_000).push(writeErrorFrame(outcome, trace))
+    expect(event && readLastFrame(event)).toEqual({ event: 'error', outcome, trace })
+  })
+
+  it.each([
+    ['message', '{"type":"success","status":200,"body":1}'],
+    ['outcome', 'not JSON'],
+    ['outcome', '[]'],
+    ['outcome', '{"type":"success","status":200}'],
+    ['outcome', '{"type":"success","status":409,"body":{}}'],
+    ['outcome', '{"type":"great","status":200,"body":{}}'],
+    ['outcome', '{"type":"success","status":"200","body":{}}'],
+    ['error', '{"message":"a foreign error"}'],
+  ])('is not taken from the event %s %s', (event, data) => {
+    expect(readLastFrame({ event, data, id: '' })).toBeUndefined()
+  })
+})

@@ -1,0 +1,51 @@
+/** A foreign answer that is passed on. */
+export class RawResponse {
+  readonly response: Response
+
+  constructor(response: Response) {
+    this.response = response
+  }
+}
+
+/**
+ * Passes a foreign answer on unchanged, for example the stream of a model with a format of its own. Inputs, identity and
+ * `check` come first, and the audit record has its end. Throws a `TypeError` for an answer that is no success: return an
+ * outcome such as `failedDependency` instead.
+ */
+export function raw(response: Response): RawResponse {
+  if (!response.ok)
+    throw new TypeError(`raw takes an answer with a status from 200 to 299, not ${response.status}`)
+  return new RawResponse(response)
+}
+
+/** How a body ended. */
+export type StreamEnd = 'complete' | 'client_disconnect' | 'error'
+
+/** A copy of a body that tells its end once. Cancelling the copy cancels the source. */
+export function observeEnd(
+  source: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onEnd: (end: StreamEnd, cause?: unknown) => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = source.getReader()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          onEnd('complete')
+          controller.close()
+        } catch (cause) {
+          // The connection breaks off: a broken stream must not look complete.
+          onEnd('error', cause)
+          controller.error(cause)
+        }
+      },
+      cancel(reason) {
+        onEnd('client_disconnect')
+        return reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
