@@ -8,6 +8,7 @@ import { run as gatewayIdempotency } from './runs/gateway-idempotency.ts'
 import { run as idempotency } from './runs/idempotency.ts'
 import { run as keepAliveRace } from './runs/keep-alive-race.ts'
 import { run as limits } from './runs/limits.ts'
+import { run as mcpNeighbour } from './runs/mcp-neighbour.ts'
 import { run as neighbour } from './runs/neighbour.ts'
 import { run as operations } from './runs/operations.ts'
 import { run as overload } from './runs/overload.ts'
@@ -26,6 +27,7 @@ export const runs: readonly ChaosRun[] = [
   keepAliveRace,
   overload,
   neighbour,
+  mcpNeighbour,
   sharedLimit,
   limits,
   sigterm,

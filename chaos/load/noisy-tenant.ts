@@ -1,17 +1,20 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { conditions, headers } from '@agentic-rest/profile'
-import { createCaller, type Ending, requestText } from '../caller.ts'
-import { createSeeded, type Seeded } from '../seeded.ts'
+import { conditions } from '@agentic-rest/profile'
+import { createCaller, type Ending } from '../caller.ts'
+import { createSeeded } from '../seeded.ts'
 import { isServed } from './open-load.ts'
 
 /** The load of a noisy tenant. */
 export interface NoisyLoad {
   readonly port: number
-  readonly tenant: string
+  /** The texts of its requests; each caller sends one of them at random. */
+  readonly requests: readonly string[]
   /** Requests at a time. */
   readonly callers: number
+  /** A refused caller comes again after this time, or up to as much later. */
+  readonly pauseMs: number
   readonly seed: number
 }
 
@@ -30,11 +33,8 @@ export interface NoisyTenant {
 }
 
 const PATIENCE_MS = 60_000
-/** A refused client comes again when it was told to, or up to as much later. */
-const PAUSE_MS = 1000
-const LARGE_BYTES = 1_000_000
 
-/** Starts slow requests and requests of a megabyte, in a thread of their own: the measured load must not wait for them. */
+/** Starts callers in a thread of their own: the measured load must not wait for them. */
 export async function startNoisyTenant(load: NoisyLoad): Promise<NoisyTenant> {
   const worker = new Worker(import.meta.filename, {
     workerData: load,
@@ -51,7 +51,7 @@ export async function startNoisyTenant(load: NoisyLoad): Promise<NoisyTenant> {
   }
 }
 
-async function makeNoise({ port, tenant, callers, seed }: NoisyLoad): Promise<void> {
+async function makeNoise({ port, requests, callers, pauseMs, seed }: NoisyLoad): Promise<void> {
   const random = createSeeded(seed)
   const stop = new AbortController()
   parentPort?.once('message', () => stop.abort())
@@ -59,34 +59,19 @@ async function makeNoise({ port, tenant, callers, seed }: NoisyLoad): Promise<vo
   const served = { count: 0 }
   const refused: Record<string, number> = {}
   const others: Record<string, number> = {}
-  const large = requestText({
-    method: 'POST',
-    path: '/large',
-    headers: { [headers.tenantId]: tenant },
-    body: largeBody(),
-  })
-  const slow = requestText({ path: '/slow', headers: { [headers.tenantId]: tenant } })
+  const bytes = requests.map((text) => Buffer.from(text))
   const call = async () => {
     const caller = createCaller({ port, patienceMs: PATIENCE_MS })
     while (!stop.signal.aborted) {
-      const ending = await caller.ask(pickRequest(random, slow, large))
+      const ending = await caller.ask(random.pick(bytes))
       if (isServed(ending)) served.count += 1
       else count(ending, refused, others)
-      if (!isServed(ending)) await wait(PAUSE_MS * (1 + random.number()))
+      if (!isServed(ending)) await wait(pauseMs * (1 + random.number()))
     }
     caller.close()
   }
   await Promise.all(Array.from({ length: callers }, call))
   parentPort?.postMessage({ served: served.count, refused, others } satisfies NoisyTally)
-}
-
-const pickRequest = (random: Seeded, slow: string, large: string) => (random.chance(0.5) ? slow : large)
-
-function largeBody(): string {
-  const text = 'Please read this report of the last quarter and write a short summary for our customers. '
-  return JSON.stringify({
-    messages: Array(LARGE_BYTES / 1000).fill({ role: 'user', content: text.repeat(11) }),
-  })
 }
 
 function count(ending: Ending, refused: Record<string, number>, others: Record<string, number>): void {
@@ -107,5 +92,5 @@ if (!isMainThread && parentPort !== null && isNoisyLoad(workerData)) await makeN
 
 /** Tests may run this file's importers in a thread too. */
 function isNoisyLoad(value: unknown): value is NoisyLoad {
-  return typeof value === 'object' && value !== null && 'callers' in value && 'tenant' in value
+  return typeof value === 'object' && value !== null && 'callers' in value && 'pauseMs' in value
 }

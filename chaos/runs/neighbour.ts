@@ -24,6 +24,9 @@ const PATIENCE_MS = 60_000
 /** The share of a tenant is a quarter of `max_in_flight`. */
 const SHARES = 4
 const NOISE = 10
+/** As long as a refusal tells its client to wait. */
+const PAUSE_MS = 1000
+const LARGE_BYTES = 1_000_000
 
 const quiet = { [headers.tenantId]: 'quiet' }
 const small = JSON.stringify({ messages: [{ role: 'user', content: 'What is new? '.repeat(80) }] })
@@ -31,6 +34,16 @@ const requests = [
   requestText({ path: '/r', headers: quiet }),
   requestText({ method: 'POST', path: '/r', headers: quiet, body: small }),
 ] as const
+
+const noisy = { [headers.tenantId]: 'noisy' }
+const report = 'Please read this report of the last quarter and write a short summary for our customers. '
+const large = JSON.stringify({
+  messages: Array(LARGE_BYTES / 1000).fill({ role: 'user', content: report.repeat(11) }),
+})
+const noise = [
+  requestText({ path: '/slow', headers: noisy }),
+  requestText({ method: 'POST', path: '/large', headers: noisy, body: large }),
+]
 
 interface Measured {
   readonly alone: PacedSample[]
@@ -82,8 +95,9 @@ async function measureRound(context: ChaosContext, { gateway, load, measured, ro
   measured.alone.push(...(await quietLoad(context, load)))
   const noisy = await startNoisyTenant({
     port: gateway.port,
-    tenant: 'noisy',
+    requests: noise,
     callers: scaled(context, 'share') * NOISE,
+    pauseMs: PAUSE_MS,
     seed: context.seed + round,
   })
   // The noise starts the threads of the gateway and fills its share first.
@@ -160,7 +174,8 @@ function figuresOf(context: ChaosContext, { alone, beside, tallies }: Measured):
   ]
 }
 
-function p99(samples: readonly PacedSample[]): number {
+/** The wait that 99 of 100 samples do not exceed, in milliseconds. */
+export function p99(samples: readonly PacedSample[]): number {
   const waits = samples.map(({ ms }) => ms).toSorted((first, second) => first - second)
   return percentile(waits, 99)
 }
