@@ -14,7 +14,7 @@ export const audit = defineCommand({
     'signed it; it also checks files of prove. prove prints the proof of a record, which can be given away without the log.\n' +
     'Without --anchor, a log that the holder of the key has rewritten completely is not noticed.',
   operands: [
-    { name: 'ACTION', description: `One of ${actions.join(', ')}.`, choices: actions },
+    { name: 'ACTION', description: 'What to do.', choices: actions },
     {
       name: 'FILE',
       description: 'After verify and prove: the files of one log, in any order.',
