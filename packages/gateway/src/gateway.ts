@@ -326,7 +326,7 @@ function abandon(exchange: Exchange, { log, snapshot }: Parts, error: unknown): 
 
 /** Why the gateway is less than ready without being unready. The text is public: it names no file and no key. */
 function degradedReasons(
-  { plugins, config, pools, mcp }: Snapshot,
+  { plugins, config, pools, mcp, signInFault }: Snapshot,
   { last }: Reloading,
   { slots, keys, limits, auditFiles, sessionStore }: Stores & { readonly sessionStore: SessionStore },
 ): string[] {
@@ -336,6 +336,8 @@ function degradedReasons(
   if (config.gateway.rate_limits.length > 0 && limits.store.scope() === 'local') reasons.push(LIMITS_ALONE)
   if (config.routes.some(keepsKeys) && !keys.isReachable()) reasons.push(KEYS_AWAY)
   if (!sessionStore.isReachable()) reasons.push(SESSIONS_AWAY)
+  const fault = signInFault()
+  if (fault !== undefined) reasons.push(fault)
   reasons.push(...auditFiles.degraded())
   reasons.push(...pools.groups.flatMap(groupReasons))
   reasons.push(...(mcp?.degraded() ?? []))

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { AuditEvent } from '@agentic-rest/profile'
 import type { AuditFiles } from './audit-log/audit-files.ts'
 import type { RouteConfig } from './config/config-schema.ts'
 import type { Exchange, StepResult } from './exchange.ts'
@@ -23,6 +24,8 @@ export interface PipelinePlugin {
   degraded?(): string | undefined
   /** The cause of its last failed look-up, as one word. */
   cause?(): string | undefined
+  /** Takes a record of something that is no request of a route, such as a sign-in. */
+  record?(event: AuditEvent, exchange: Exchange): void
   /** The plugin is told the end of requests without a route too. */
   readonly seesUnrouted?: boolean
   /** Flushes and releases everything; resolves within a time that the plugin itself bounds. */

@@ -1,9 +1,10 @@
-import { hash } from 'node:crypto'
-import { headerKeys, headers as headerNames, type Outcome, statusOf } from '@agentic-rest/profile'
+import { headerKeys, type Outcome, statusOf } from '@agentic-rest/profile'
 import type { Exchange, Identity } from '../exchange.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import { judgeToken } from '../sessions/judge-token.ts'
+import type { People } from '../sessions/people.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { escapeHtml, signInPage } from '../sessions/sign-in-page.ts'
 import { type AdminAnswer, faultAnswer } from './answer.ts'
 import { isPagePath } from './foreign-sites.ts'
 import type { Reader } from './hide-secrets.ts'
@@ -30,7 +31,7 @@ export interface AccessOptions {
   /** The token-validator of the configuration in use. */
   readonly validator: () => PipelinePlugin
   /** The sessions of this listener, of the configuration in use. */
-  readonly sessions: () => Sessions
+  readonly people: () => People
 }
 
 /** Decides on access to the admin listener, by a token in the request or by a browser session. */
@@ -62,10 +63,10 @@ export function createAccess(options: AccessOptions): Access {
       if (options.development) return undefined
       if (!isOpen(options)) return refuseAll()
       const granting = grantsFor(exchange, options.grants)
-      const authorization = await authorizationOf(exchange, options.sessions())
+      const authorization = await authorizationOf(exchange, options.people().sessions)
       const denied = await judge(exchange, authorization, { ...options, granting })
       if (denied === undefined) return undefined
-      return isNavigation(exchange) ? signInPage(denied.answer, options.grants) : denied.answer
+      return isNavigation(exchange) ? pageOf(denied.answer, options) : denied.answer
     },
     readerOf({ identity }) {
       const { operator } = options.grants
@@ -83,14 +84,16 @@ export function createAccess(options: AccessOptions): Access {
         ...options,
         granting: [viewer, operator],
       })
-      if (denied !== undefined) return signInPage(denied.answer, options.grants, denied.message)
-      const cookie = await options.sessions().open(exchange, { token })
+      if (denied !== undefined) return pageOf(denied.answer, options, denied.message)
+      const cookie = await options.people().sessions.open(exchange, { token, identity: exchange.identity })
       return { status: SEE_OTHER, headers: { Location: '/', 'Set-Cookie': cookie } }
     },
     async signOut(exchange) {
       const unavailable = sessionsUnavailable(options)
       if (unavailable !== undefined) return unavailable
-      const { cookie } = await options.sessions().end(exchange)
+      const { sessions, signIn } = options.people()
+      if (signIn !== undefined) return await signIn.signOut(exchange)
+      const { cookie } = await sessions.end(exchange, 'sign-out')
       return { status: NO_CONTENT, headers: { 'Set-Cookie': cookie } }
     },
   }
@@ -165,27 +168,9 @@ function isNavigation({ method, path, headers }: Exchange): boolean {
   return headers['accept']?.includes('text/html') === true
 }
 
-// Browsers do not send the fragment after #. The script adds it to the form's address, and the redirect keeps it.
-const SCRIPT = 'document.forms[0].action += location.hash'
-
-const SIGN_IN_POLICY = [
-  "default-src 'none'",
-  "style-src 'unsafe-inline'",
-  `script-src 'sha256-${hash('sha256', SCRIPT, 'base64')}'`,
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
-
 /** Turns a refusal into a page with a field for a token, for browsers. */
-function signInPage({ status, headers = {} }: AdminAnswer, grants: Grants, message?: string): AdminAnswer {
-  const own = {
-    [headerNames.contentType]: 'text/html; charset=utf-8',
-    'Content-Security-Policy': SIGN_IN_POLICY,
-    // With `no-referrer` a browser sends its form with `Origin: null`, which looks like a foreign page.
-    'Referrer-Policy': 'same-origin',
-  }
-  return { status, headers: { ...headers, ...own }, body: Buffer.from(signInHtml(grants, message)) }
+function pageOf(answer: AdminAnswer, { grants, people }: AccessOptions, message?: string): AdminAnswer {
+  return signInPage(answer, { message, needed: neededRole(grants), hasSignIn: people().signIn !== undefined })
 }
 
 /** Says which role is needed: without it people cannot know which token to get. */
@@ -194,54 +179,4 @@ function neededRole({ viewer, operator }: Grants): string {
   if (viewer === undefined) return operator === undefined ? '' : `The token needs the role ${role(operator)}.`
   const reading = `To read, the token needs the role ${role(viewer)}`
   return operator === undefined ? `${reading}.` : `${reading}; to act as well, ${role(operator)}.`
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character)
-}
-
-/** Contains nothing about the gateway but the roles, because its readers have not signed in. */
-function signInHtml(grants: Grants, message: string | undefined): string {
-  const [notice, invalid] =
-    message === undefined
-      ? ['', 'aria-describedby="needed"']
-      : [`<p id="told" role="alert">${message}</p>\n`, 'aria-invalid="true" aria-describedby="told needed"']
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sign in</title>
-<style>
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif;
-  color: light-dark(#1b1d20, #e6e8ea); background: light-dark(#f7f7f5, #101214) }
-body { display: grid; place-content: center; min-height: 100vh; margin: 0; padding: 1rem; box-sizing: border-box }
-main { width: min(26rem, calc(100vw - 2rem)); padding: 1.5rem; box-sizing: border-box; border-radius: 8px;
-  border: 1px solid light-dark(#e3e3de, #2a2f34); background: light-dark(#ffffff, #171a1d) }
-h1 { margin: 0 0 .75rem; font-size: 1.25rem }
-p { margin: 0 0 .75rem; overflow-wrap: anywhere }
-form { display: grid; gap: .5rem }
-label { font-weight: 600; font-size: .875rem }
-code { font-size: .9em }
-input, button { font: inherit; color: inherit; padding: .5rem .75rem; border-radius: 6px;
-  border: 1px solid light-dark(#8a8d92, #6b727a); background: transparent }
-button { margin-top: .5rem; border-color: transparent; background: light-dark(#3a4bc4, #9aa9ff);
-  color: light-dark(#ffffff, #0e1020); font-weight: 600; cursor: pointer }
-:focus-visible { outline: 2px solid light-dark(#3a4bc4, #9aa9ff); outline-offset: 2px }
-#needed { color: light-dark(#585c63, #a3aab2); font-size: .875rem }
-#told { color: light-dark(#b0241c, #ff958b) }
-</style>
-<main>
-<h1>Sign in</h1>
-${notice}<form method="post" action="/session">
-<label for="token">Token</label>
-<input id="token" name="token" type="password" autocomplete="off" required autofocus ${invalid}>
-<p id="needed">${neededRole(grants)}</p>
-<button>Sign in</button>
-</form>
-</main>
-<script>${SCRIPT}</script>
-</html>
-`
 }

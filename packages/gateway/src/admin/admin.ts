@@ -161,12 +161,13 @@ function createSite(parts: SiteParts): Site {
     },
     development: development !== undefined,
     validator: () => current().validator,
-    sessions: () => current().sessions.admin,
+    people: () => current().people.admin,
   })
   return {
     log,
-    names: ownNames(settings.host, settings.hosts),
+    names: ownNames(settings.host, [...settings.hosts, ...publicName(settings)]),
     access,
+    signIn: () => (development === undefined ? current().people.admin.signIn : undefined),
     files: consoleFiles(parts),
     records: createRecords(parts.recent, parts.otherWorkers, current),
     documents: createServiceDocuments(current),
@@ -199,6 +200,10 @@ function consoleFiles({ consoleFolder, log }: AdminParts): StaticFiles {
     log.warn('the console cannot be served: its files cannot be read', { folder: consoleFolder, error })
     return readStaticFiles(undefined)
   }
+}
+
+function publicName({ public_url }: Settings): string[] {
+  return public_url === undefined ? [] : [new URL(public_url).hostname]
 }
 
 const ANY_ADDRESS = ['0.0.0.0', '::']

@@ -3,6 +3,7 @@ import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/registry.ts'
+import type { SignIn } from '../sessions/sign-in.ts'
 import type { Access } from './access.ts'
 import { type AdminAnswer, commonHeaders, faultAnswer, jsonAnswer, sendAnswer } from './answer.ts'
 import { type DevelopmentAccess, giveToken } from './development-access.ts'
@@ -19,6 +20,8 @@ export interface Site {
   /** The allowed names in the `Host` header. */
   readonly names: ReadonlySet<string>
   readonly access: Access
+  /** The way to sign in at an identity provider, where there is one. */
+  readonly signIn: () => SignIn | undefined
   readonly files: StaticFiles
   readonly records: Records
   readonly documents: ServiceDocuments
@@ -50,6 +53,8 @@ export async function answerAdmin(exchange: Exchange, site: Site): Promise<void>
 async function answerOf(exchange: Exchange, site: Site): Promise<AdminAnswer | 'streams'> {
   const refused = refuseForeign(exchange, site.names) ?? refuseHead(exchange)
   if (refused !== undefined) return refused
+  const signedIn = site.signIn()?.answer(exchange)
+  if (signedIn !== undefined) return await signedIn
   if (exchange.path === SESSION_PATH) return await answerBy(sessionEndpoint, exchange, site)
   if (exchange.path === METRICS_PATH) {
     const exposition = await site.metrics()

@@ -18,6 +18,7 @@ import { limitRules } from './limit-rules.ts'
 import { mcpRules } from './mcp-rules.ts'
 import { checkHttpUrl } from './schema/address-checks.ts'
 import { checkPathTemplate, pathShape } from './schema/path-template.ts'
+import { signInRules } from './sign-in-rules.ts'
 import { nodeAt, placeAt, type SourceNode } from './source/source-tree.ts'
 import { targetRules } from './target-rules.ts'
 
@@ -35,6 +36,7 @@ export const checkRules = (input: RuleInput): readonly Finding[] => {
   return [
     ...gatewayRules,
     ...limitRules,
+    ...signInRules,
     ...routeRules,
     ...targetRules,
     ...idempotencyRules,

@@ -28,6 +28,8 @@ export type Immutable<T> = T extends readonly (infer Item)[]
 export type GatewayConfig = Immutable<z.output<typeof configSchema>>
 /** The `gateway` section. */
 export type GatewaySection = GatewayConfig['gateway']
+/** The section `gateway.sign_in`. */
+export type SignInSection = NonNullable<GatewaySection['sign_in']>
 /** The bounds under `gateway.limits`. */
 export type LimitOptions = GatewaySection['limits']
 /** One policy of `gateway.rate_limits`. */

@@ -51,13 +51,14 @@ export function redisUrlOf(shared: NonNullable<GatewaySection['shared']>): strin
 
 /** The secrets that seal sessions, the newest first. Without files it is `random`. */
 export function sessionSecretsOf(
-  { approvals_page }: Pick<GatewaySection, 'approvals_page'>,
+  { approvals_page, sign_in }: Pick<GatewaySection, 'approvals_page' | 'sign_in'>,
   random: string,
 ): readonly [string, ...string[]] {
-  const [newest, ...older] = approvals_page?.key_files ?? []
+  const section = sign_in === undefined ? 'approvals_page' : 'sign_in'
+  const [newest, ...older] = (sign_in ?? approvals_page)?.key_files ?? []
   if (newest === undefined) return [random]
   const read = (file: string, index: number) =>
-    readSecret(file, `gateway.approvals_page.key_files[${index}]`, checkSharedSecret)
+    readSecret(file, `gateway.${section}.key_files[${index}]`, checkSharedSecret)
   return [read(newest, 0), ...older.map((file, index) => read(file, index + 1))]
 }
 

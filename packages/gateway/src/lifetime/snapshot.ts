@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GatewayConfig } from '../config/config-schema.ts'
-import { sessionSecretsOf, withSecrets } from '../config/secret-files.ts'
+import type { BuiltInName } from '../config/schema/plugin-sections.ts'
+import { withSecrets } from '../config/secret-files.ts'
 import { type LoadedConfig, type ToldWarning, toldWarnings } from '../config/warnings.ts'
 import { InitialisationError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
@@ -13,9 +14,8 @@ import type { RouteOf } from '../mcp/tool-routes.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { LoadedPlugin } from '../plugins/custom/load-plugins.ts'
 import { createPlugins, type PluginWorld } from '../plugins/plugin-set.ts'
-import { Seal } from '../sessions/seal.ts'
+import { createPeople, type People } from '../sessions/people.ts'
 import type { SessionListener, SessionStore } from '../sessions/session-store.ts'
-import { Sessions } from '../sessions/sessions.ts'
 import { createUpstreamPools, type PoolWorld, type UpstreamPools } from '../upstream/pools.ts'
 import { IdentitySigner } from '../upstream/signed-identity.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
@@ -40,8 +40,10 @@ export interface Snapshot {
   /** Signs callers for the services, where the gateway has a key. */
   readonly signer: IdentitySigner | undefined
   readonly clientPath: ClientPath
-  /** The sessions of browsers, by listener. */
-  readonly sessions: Readonly<Record<SessionListener, Sessions>>
+  /** The sessions of browsers and the way to sign in, by listener. */
+  readonly people: Readonly<Record<SessionListener, People>>
+  /** Why people cannot sign in, if they cannot. */
+  readonly signInFault: () => string | undefined
   /** The endpoint for MCP clients, where it is on. */
   readonly mcp: McpMount | undefined
   /** The unfinished requests that started with it. */
@@ -82,14 +84,20 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   const adminTls = gateway.admin?.tls
   const adminCertificate = adminTls && loadServerCertificate(adminTls, 'gateway.admin.tls')
   const signer = gateway.identity && new IdentitySigner(gateway.identity)
-  const seal = new Seal(sessionSecretsOf(gateway, world.sessionSecret))
-  const sessionsOf = (listener: SessionListener) =>
-    new Sessions({ listener, seal, store: world.sessionStore })
   const router = createRouter(routes)
   const sources = { sections: withSecrets(config.plugins, ['plugins']), custom, limits: gateway }
   const clientPath = createClientPath(gateway.trusted_proxies)
   const clientAddress: ClientAddress = (request) => clientPath(request)[0]
   const plugins = createPlugins(sources, { ...world, clientAddress, configVersion: versionOf(config) })
+  const validator = pluginOf(plugins, 'token-validator')
+  const audit = pluginOf(plugins, 'otel-audit').record
+  const people = createPeople(gateway, {
+    ...world,
+    validator,
+    audit,
+    clientAddress,
+    limits: world.limits.store,
+  })
   const { pools, mcp } = createPools(config, world, plugins)
   return {
     config,
@@ -97,17 +105,18 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
     loadedAt: new Date(),
     router,
     plugins,
-    validator: validatorOf(plugins),
+    validator,
     pools,
     certificate,
     adminCertificate,
     signer,
     clientPath,
-    sessions: { main: sessionsOf('main'), admin: sessionsOf('admin') },
+    people: people.listeners,
+    signInFault: people.degraded,
     mcp,
     requests: createActiveExchanges('positionInSnapshot'),
     async warm() {
-      const ready = [...plugins.map((plugin) => plugin.warm?.()), pools.warm(), mcp?.ready()]
+      const ready = [...plugins.map((plugin) => plugin.warm?.()), pools.warm(), mcp?.ready(), people.warm()]
       await Promise.allSettled(ready)
     },
     close: once(async () => {
@@ -118,10 +127,10 @@ export function createSnapshot(loaded: SnapshotSource, world: SnapshotWorld): Sn
   }
 }
 
-function validatorOf(plugins: readonly PipelinePlugin[]): PipelinePlugin {
-  const validator = plugins.find(({ name }) => name === 'token-validator')
-  if (validator === undefined) throw new InitialisationError('there is no token-validator')
-  return validator
+function pluginOf(plugins: readonly PipelinePlugin[], wanted: BuiltInName): PipelinePlugin {
+  const plugin = plugins.find(({ name }) => name === wanted)
+  if (plugin === undefined) throw new InitialisationError(`there is no ${wanted}`)
+  return plugin
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {

@@ -77,7 +77,8 @@ function withoutKey(message: string, key: string): string {
   return message.startsWith(key) ? message.slice(key.length).replace(/^(?:: |\.)/, '') : message
 }
 
-function gatewayParts({ tls, admin, identity, shared, approvals_page }: GatewayConfig['gateway']): Part[] {
+function gatewayParts(gateway: GatewayConfig['gateway']): Part[] {
+  const { tls, admin, identity, shared, approvals_page, sign_in } = gateway
   const part = <Section>(
     path: Path,
     section: Section | undefined,
@@ -90,6 +91,10 @@ function gatewayParts({ tls, admin, identity, shared, approvals_page }: GatewayC
     ...part(['identity'], identity, (section) => new IdentitySigner(section)),
     ...part(['shared'], shared, (section) => withSecrets(section, ['gateway', 'shared'])),
     ...part(['approvals_page'], approvals_page, () => sessionSecretsOf({ approvals_page }, '')),
+    ...part(['sign_in'], sign_in, (section) => {
+      withSecrets(section, ['gateway', 'sign_in'])
+      sessionSecretsOf(gateway, '')
+    }),
   ]
 }
 

@@ -4,7 +4,7 @@ import { refusal } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { judgeToken } from '../sessions/judge-token.ts'
 import { isFromPage, useSession } from '../sessions/sessions.ts'
-import { NO_CONTENT, sendOwn } from './own-answer.ts'
+import { NO_CONTENT, type OwnAnswer, sendOwn } from './own-answer.ts'
 import type { Parts } from './parts.ts'
 import { respond } from './respond.ts'
 
@@ -15,15 +15,19 @@ const BEARER = /^Bearer +([^ ]+)$/i
  * request of a signed-in page gets its token here and goes on: reading and deciding are ordinary requests.
  */
 export function answerApprovalsPage(exchange: Exchange, parts: Parts): boolean | Promise<boolean> {
-  const { config, sessions, router } = parts.snapshot
-  if (config.gateway.approvals_page === undefined || exchange.headFault !== undefined) return false
+  const { config, people, router } = parts.snapshot
+  const { sessions, signIn } = people.main
+  if (exchange.headFault !== undefined) return false
+  const answer = signIn?.answer(exchange)
+  if (answer !== undefined) return sendLater(exchange, answer, parts)
+  if (config.gateway.approvals_page === undefined && signIn === undefined) return false
   if (exchange.path === SESSION_PATH && isFromPage(exchange)) return answerSession(exchange, parts)
   if (isPageRequest(exchange) && router.match('GET', exchange.path).route !== undefined) {
     sendOwn(exchange, { status: outcomes.success.status, headers: pageHeaders, body: pageBody })
     return true
   }
   if (exchange.headers['cookie'] === undefined) return false
-  const used = useSession(exchange, sessions.main)
+  const used = useSession(exchange, sessions)
   return used instanceof Promise ? used.then(() => false) : false
 }
 
@@ -31,20 +35,31 @@ export function answerApprovalsPage(exchange: Exchange, parts: Parts): boolean |
 async function answerSession(exchange: Exchange, { snapshot, log }: Parts): Promise<boolean> {
   const { method, headers } = exchange
   if (method !== 'POST' && method !== 'DELETE') return false
-  const { sessions, validator } = snapshot
+  const { validator, people } = snapshot
+  const { sessions } = people.main
   try {
     if (method === 'DELETE') {
-      sendCookie(exchange, (await sessions.main.end(exchange)).cookie)
+      sendCookie(exchange, (await sessions.end(exchange, 'sign-out')).cookie)
       return true
     }
     const [authorization, token] = BEARER.exec(headers[headerKeys.authorization] ?? '') ?? []
     // Judged here too: only holders of tokens can fill the store.
-    const { refused } = await judgeToken(exchange, authorization, validator)
+    const { refused, identity } = await judgeToken(exchange, authorization, validator)
     if (refused !== undefined) respond(exchange, refused)
     else if (token === undefined) respond(exchange, refusal('MISSING_TOKEN'))
-    else sendCookie(exchange, await sessions.main.open(exchange, { token }))
+    else sendCookie(exchange, await sessions.open(exchange, { token, identity }))
   } catch (error) {
     if (exchange.signal.aborted) return true
+    log.warn('a browser could not be signed in or out', { error })
+    respond(exchange, refusal('STORE_UNAVAILABLE'))
+  }
+  return true
+}
+
+async function sendLater(exchange: Exchange, answer: Promise<OwnAnswer>, { log }: Parts): Promise<true> {
+  try {
+    sendOwn(exchange, await answer)
+  } catch (error) {
     log.warn('a browser could not be signed in or out', { error })
     respond(exchange, refusal('STORE_UNAVAILABLE'))
   }

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { headerKeys } from '@agentic-rest/profile'
-import type { Exchange } from '../exchange.ts'
+import { hash, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type AuditEvent, headerKeys } from '@agentic-rest/profile'
+import type { Exchange, Identity } from '../exchange.ts'
 import { isReachedByHttps, isSameOrigin } from '../listen/same-origin.ts'
+import type { Provider } from './provider.ts'
 import type { Seal } from './seal.ts'
-import type { Session, SessionListener, SessionStore } from './session-store.ts'
+import type { Ended, Grant, Session, SessionListener, SessionStore } from './session-store.ts'
 
 /** How long a session lasts without another setting. Its token is judged with every request. */
 export const SESSION_SECONDS = 8 * 60 * 60
@@ -14,6 +16,19 @@ export interface SessionOptions {
   readonly seal: Seal
   readonly store: SessionStore
   readonly seconds?: number | undefined
+  /** Gives new tokens to sessions of people who signed in there. */
+  readonly provider?: Pick<Provider, 'refresh'> | undefined
+  /** Writes an audit record. */
+  readonly audit?: ((event: AuditEvent, exchange: Exchange) => void) | undefined
+}
+
+/** What happened to a session. */
+export interface SessionEvent extends Omit<Ended, 'issuer'> {
+  readonly issuer?: string | undefined
+  readonly type: 'opened' | 'refused' | 'ended'
+  readonly reason?: string
+  /** The number of ended sessions, where it may be more than one. */
+  readonly count?: number
 }
 
 type Later<Value> = Value | Promise<Value>
@@ -38,29 +53,104 @@ export class Sessions {
   }
 
   /** Keeps a session under a new id and returns the `Set-Cookie` header. Rejects while the store is out of reach. */
-  async open(exchange: Exchange, opened: Pick<Session, 'token' | 'grant'>): Promise<string> {
+  async open(exchange: Exchange, { token, grant, identity }: OpenedSession): Promise<string> {
     const { listener, store, seal, seconds = SESSION_SECONDS } = this.#options
     const id = randomBytes(24).toString('base64url')
-    await store.add(id, { ...opened, listener, endsAt: Date.now() + seconds * 1000 })
+    await store.add(id, { token, grant, listener, endsAt: Date.now() + seconds * 1000 })
+    this.record(exchange, { type: 'opened', issuer: identity?.issuer, subject: identity?.subject })
     return cookie(exchange, { value: seal.seal(id, this.#purpose(exchange)), seconds })
   }
 
-  /** The session of a request. Nobody is signed in while the store is out of reach. */
+  /** The session of a request, with a token for at least a minute where the provider gives one. Nobody is signed in while the store is out of reach. */
   find(exchange: Exchange): Later<Session | undefined> {
     const id = this.#idOf(exchange)
-    const found = id === undefined ? undefined : this.#options.store.find(id)
-    return found instanceof Promise ? found.catch(() => undefined) : found
+    if (id === undefined) return undefined
+    const found = this.#options.store.find(id)
+    if (!(found instanceof Promise) && !isEnding(found)) return found
+    return this.#current(exchange, id, found).catch(() => undefined)
   }
 
   /** Ends the session of a request for good, everywhere; resolves with it and the `Set-Cookie` header. */
-  async end(exchange: Exchange): Promise<{ readonly session: Session | undefined; readonly cookie: string }> {
+  async end(
+    exchange: Exchange,
+    reason: string,
+  ): Promise<{ readonly session: Session | undefined; readonly cookie: string }> {
     const id = this.#idOf(exchange)
     const session = id === undefined ? undefined : await this.#options.store.end(id)
+    if (session !== undefined) this.record(exchange, { type: 'ended', reason, ...session.grant })
     return { session, cookie: cookie(exchange, { value: '', seconds: 0 }) }
   }
 
+  /** The `Set-Cookie` header of a sign-in that has begun. */
+  sealBegun(exchange: Exchange, text: string, seconds: number): string {
+    const value = this.#options.seal.seal(text, `begun ${this.#purpose(exchange)}`)
+    return cookie(exchange, { value, seconds, suffix: BEGUN })
+  }
+
+  /** The sign-in that the browser of a request has begun. */
+  openBegun(exchange: Exchange): string | undefined {
+    const sealed = cookieOf(exchange, BEGUN)
+    return sealed && this.#options.seal.open(sealed, `begun ${this.#purpose(exchange)}`)
+  }
+
+  /** Writes an audit record. It never fails a request. */
+  record(exchange: Exchange, { type, reason, issuer = '', subject = '', sid, count }: SessionEvent): void {
+    const { listener, audit } = this.#options
+    const { requestId, correlationId } = exchange.trace
+    const details = { issuer, token_sub: subject, listener, reason, sid, sessions: count?.toString() }
+    const given = Object.entries(details).filter((entry): entry is [string, string] => Boolean(entry[1]))
+    const event: AuditEvent = {
+      event_type: `agentic.session.${type}`,
+      tenant_id: '',
+      actor_id: subject,
+      request_id: requestId,
+      correlation_id: correlationId,
+      operation: 'session',
+      resource_id: '',
+      outcome: type === 'refused' ? 'error' : 'success',
+      timestamp: new Date().toISOString(),
+      attributes: Object.fromEntries(given),
+    }
+    audit?.(event, exchange)
+  }
+
+  async #current(exchange: Exchange, id: string, found: Later<Session | undefined>) {
+    const session = await found
+    const { grant } = session ?? {}
+    if (session === undefined || grant?.refreshToken === undefined || !isEnding(session)) return session
+    return await this.#refresh(exchange, { id, session, grant, refreshToken: grant.refreshToken })
+  }
+
+  /** One process asks for new tokens: a provider that rotates refresh tokens takes the second use for a theft. */
+  async #refresh(exchange: Exchange, { id, session, grant, refreshToken }: Refreshed) {
+    const { store, provider } = this.#options
+    const name = `refresh ${hash('sha256', refreshToken, 'base64url')}`
+    if (!(await store.claim(name, REFRESH_MS))) return await this.#awaitOther(id, session)
+    const next = await provider?.refresh(grant, refreshToken).catch(() => session)
+    if (next === undefined) {
+      await store.end(id)
+      this.record(exchange, { type: 'ended', reason: 'refresh refused', ...grant })
+      return undefined
+    }
+    const renewed = { ...session, ...next }
+    if (next !== session) await store.replace(id, renewed)
+    return renewed
+  }
+
+  /** The token is still good, or somebody else gets a new one at the moment. */
+  async #awaitOther(id: string, session: Session): Promise<Session | undefined> {
+    const until = performance.now() + REFRESH_MS
+    let now: Session | undefined = session
+    while (now?.token === session.token && Number(session.grant?.tokenEndsAt) <= Date.now()) {
+      if (performance.now() > until) return now
+      await pause(LOOK_MS)
+      now = await this.#options.store.find(id)
+    }
+    return now
+  }
+
   #idOf(exchange: Exchange): string | undefined {
-    const sealed = cookieOf(exchange, cookieNames(exchange))
+    const sealed = cookieOf(exchange)
     return sealed === undefined ? undefined : this.#options.seal.open(sealed, this.#purpose(exchange))
   }
 
@@ -69,6 +159,31 @@ export class Sessions {
     return `session ${this.#options.listener} ${(headers['host'] ?? '').toLowerCase()}`
   }
 }
+
+/** A token that is to be kept, and whom it names. */
+export interface OpenedSession extends Pick<Session, 'token' | 'grant'> {
+  readonly identity?: Identity | undefined
+}
+
+interface Refreshed {
+  readonly id: string
+  readonly session: Session
+  readonly grant: Grant
+  readonly refreshToken: string
+}
+
+/** How long before its end an access token is replaced. */
+const ENDING_MS = 60_000
+const REFRESH_MS = 10_000
+const LOOK_MS = 50
+
+function isEnding(session: Session | undefined): boolean {
+  const { refreshToken, tokenEndsAt = Number.POSITIVE_INFINITY } = session?.grant ?? {}
+  return refreshToken !== undefined && tokenEndsAt - Date.now() < ENDING_MS
+}
+
+/** The end of the name of the cookie that a begun sign-in has. */
+const BEGUN = '-sign-in'
 
 /** Contains the port that the browser uses: all ports of a host share their cookies. */
 function cookieNames({ headers }: Pick<Exchange, 'headers'>): {
@@ -79,26 +194,27 @@ function cookieNames({ headers }: Pick<Exchange, 'headers'>): {
   return { https: `__Host-agentic${port === undefined ? '' : `-${port}`}`, http: `agentic-${port ?? '80'}` }
 }
 
+interface CookieParts {
+  readonly value: string
+  readonly seconds: number
+  readonly suffix?: string
+}
+
 /** `Lax`, because the way back from a provider is a link of another site. Every change needs the header of the page. */
-function cookie(
-  exchange: Exchange,
-  { value, seconds }: { readonly value: string; readonly seconds: number },
-): string {
+function cookie(exchange: Exchange, { value, seconds, suffix = '' }: CookieParts): string {
   const { https, http } = cookieNames(exchange)
   const attributes = `HttpOnly; SameSite=Lax; Path=/; Max-Age=${seconds}`
   return isReachedByHttps(exchange)
-    ? `${https}=${value}; ${attributes}; Secure`
-    : `${http}=${value}; ${attributes}`
+    ? `${https}${suffix}=${value}; ${attributes}; Secure`
+    : `${http}${suffix}=${value}; ${attributes}`
 }
 
 /** A proxy may not say whether a browser used https, and then only some requests do: both names count. */
-function cookieOf(
-  { headers }: Exchange,
-  { https, http }: ReturnType<typeof cookieNames>,
-): string | undefined {
-  const pairs = pairsOf(headers['cookie'] ?? '')
+function cookieOf(exchange: Exchange, suffix = ''): string | undefined {
+  const { https, http } = cookieNames(exchange)
+  const pairs = pairsOf(exchange.headers['cookie'] ?? '')
   const find = (name: string) => pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
-  return find(https) ?? find(http)
+  return find(https + suffix) ?? find(http + suffix)
 }
 
 function pairsOf(cookies: string): string[] {

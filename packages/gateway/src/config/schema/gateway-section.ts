@@ -1,6 +1,6 @@
-import { checkAddressRange, checkOrigin, checkRedisUrl } from './address-checks.ts'
+import { checkAddressRange, checkHttpUrl, checkOrigin, checkRedisUrl } from './address-checks.ts'
 import { checked, filledList, flag, integer, list, oneOf, patterned, section, text } from './field-kinds.ts'
-import { checkSharedSecret, issuerName, role } from './formats.ts'
+import { checkSharedSecret, issuerName, role, scope } from './formats.ts'
 import { idempotencySection } from './idempotency-sections.ts'
 import { pricesSection, rateLimitSection } from './limit-sections.ts'
 import { file, secret, secretFile } from './marks.ts'
@@ -78,6 +78,11 @@ const admin = section({
   hosts: list(host())
     .default([])
     .describe('Further names by which browsers may ask for it; any other Host is refused.'),
+  public_url: checked('an origin', checkOrigin)
+    .optional()
+    .describe(
+      'Origin where browsers reach the console, for gateway.sign_in; needed unless host is a loopback address.',
+    ),
   gateway_url: checked('an origin', checkGatewayUrl)
     .optional()
     .describe(
@@ -197,6 +202,33 @@ const approvalsPage = section({
     ),
 })
 
+const signIn = section({
+  issuer: checked('an issuer', checkHttpUrl).describe(
+    'Identity provider where people sign in; one of the issuers of token-validator.',
+  ),
+  client_id: text('a client id').describe('Name of this gateway at the provider.'),
+  client_secret: secret(text('a secret'))
+    .optional()
+    .describe('Secret of this client, best taken from the environment; absent means a public client.'),
+  client_secret_file: secretFile()
+    .optional()
+    .describe('File with that secret instead, relative to this file.'),
+  scopes: filledList(scope()).default(['openid', 'profile']).describe('Scopes that are asked for.'),
+  public_url: checked('an origin', checkOrigin)
+    .optional()
+    .describe('Origin where browsers reach this gateway; needed unless host is a loopback address.'),
+  audience: text('an audience')
+    .optional()
+    .describe('Sent as audience, for providers that choose the access token by it.'),
+  resource: text('a resource').optional().describe('Sent as resource (RFC 8707), likewise.'),
+  session_hours: integer(1, 720).default(8).describe('How long a session lasts at most.'),
+  key_files: filledList(secretFile(checkSharedSecret))
+    .optional()
+    .describe(
+      'Files with secrets of at least 32 characters that seal the cookies, relative to this file: the first seals, all open. Gateways behind one address need the same; absent means a random secret with each start.',
+    ),
+})
+
 /** The `gateway` section: listeners, limits and shutdown. */
 export const gatewaySection = section({
   host: host().default('127.0.0.1').describe('Address the gateway binds to; 0.0.0.0 for every interface.'),
@@ -240,6 +272,11 @@ export const gatewaySection = section({
     .optional()
     .describe(
       'Page for browsers at /approvals/{approvalId}, where people see and decide an approval; absent means off.',
+    ),
+  sign_in: signIn
+    .optional()
+    .describe(
+      'Lets people sign in at an identity provider, for approvals and the console; absent means by a token only.',
     ),
   tls: tls.optional().describe('Certificate of the main listener; absent means plain HTTP.'),
   identity: identity

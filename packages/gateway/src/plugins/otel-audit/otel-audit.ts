@@ -27,6 +27,7 @@ export function otelAudit(options: OtelAuditOptions, context: PipelineContext): 
       return options.include_request_body ? captureBody(exchange, context.log) : undefined
     },
     response: recorder.complete,
+    record: (event, exchange) => exporter.write(event, exchange),
     seesUnrouted: true,
     plan,
     degraded: () => (exporter.report.failing() ? 'otel-audit drops records' : undefined),
