@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { readRequestHead } from '../../packages/gateway/src/listen/request-head.ts'
+import type { HeadLimits } from '../../packages/http1/src/message-faults.ts'
 import { MalformedRequestError } from '../../packages/http1/src/server/malformed.ts'
-import type { HeadLimits, WireHead } from '../../packages/http1/src/server/request-lines.ts'
+import type { WireHead } from '../../packages/http1/src/server/request-lines.ts'
 import { RequestReader } from '../../packages/http1/src/server/request-reader.ts'
 
 /** A request as a reader understood it. */

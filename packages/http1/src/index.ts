@@ -1,4 +1,4 @@
-export { type AnswerHead, InvalidAnswerError } from './client/answer-head.ts'
+export type { AnswerHead } from './client/answer-lines.ts'
 export type { AnswerReceiver } from './client/answer-parser.ts'
 export { codedError } from './client/coded-error.ts'
 export {
@@ -9,12 +9,14 @@ export {
   type RequestProgress,
 } from './client/connection.ts'
 export { ConnectionPool, type Sending } from './client/connection-pool.ts'
+export { InvalidAnswerError } from './client/invalid-answer.ts'
 export type { WireRequest } from './client/request-writer.ts'
 export { type HeaderName, headerKey, headerName } from './header-name.ts'
 export { joined } from './header-value.ts'
 export { KeptBytes } from './kept-bytes.ts'
 export { loadTls } from './load-tls.ts'
 export { detached, memoize } from './memoize.ts'
+export type { HeadLimits } from './message-faults.ts'
 export {
   type AcceptedRequest,
   type ArrivedRequest,
@@ -28,7 +30,7 @@ export { badRequest, headTooLarge, MalformedRequestError, requestTimeout } from 
 export { type Peer, peerOf } from './server/peer.ts'
 export { pooledSocket } from './server/pooled-socket.ts'
 export { type AnsweredConnection, ClientReply, type ReplyOptions } from './server/reply.ts'
-export { type HeadLimits, isRequestTarget, type WireHead } from './server/request-lines.ts'
+export { isRequestTarget, type WireHead } from './server/request-lines.ts'
 export { RequestReader, type RequestReceiver } from './server/request-reader.ts'
 export {
   HttpDate,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { InvalidAnswerError } from './answer-head.ts'
 import { AnswerParser } from './answer-parser.ts'
+import { InvalidAnswerError } from './invalid-answer.ts'
 
 interface Read {
   readonly statuses: number[]

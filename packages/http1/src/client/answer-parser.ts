@@ -1,4 +1,7 @@
-import { type AnswerHead, InvalidAnswerError, parseHead, refuseControls } from './answer-head.ts'
+import { ChunkedBody } from '../chunked-body.ts'
+import { HeadReader } from '../head-reader.ts'
+import { type AnswerHead, AnswerLines } from './answer-lines.ts'
+import { answerFaults, answerLimits, InvalidAnswerError } from './invalid-answer.ts'
 
 /** Receives an answer while it is parsed. */
 export interface AnswerReceiver {
@@ -7,13 +10,9 @@ export interface AnswerReceiver {
   onChunk(bytes: Buffer): void
 }
 
-const MAX_HEAD_BYTES = 16_384
-const HEAD_END = Buffer.from('\r\n\r\n')
-const BEGINNING = Buffer.from('HTTP/1.')
-const NOTHING = Buffer.alloc(0)
+/** Of one chunk: some services sign each. */
+const MAX_EXTENSION_BYTES = 1024
 const NO_RECEIVER: AnswerReceiver = { onHead: () => undefined, onChunk: () => undefined }
-const CR = 0x0d
-const LF = 0x0a
 
 type State = 'head' | 'sized' | 'chunked' | 'until-close' | 'done'
 
@@ -26,12 +25,18 @@ export class AnswerParser {
   private state: State = 'done'
   private method = ''
   private receiver: AnswerReceiver = NO_RECEIVER
-  /** The first bytes of an incomplete head. */
-  private pending = NOTHING
-  private isPastEmptyLine = false
+  private readonly heads = new HeadReader(new AnswerLines(), answerLimits, answerFaults)
   /** Remaining bytes of a body with a length. */
   private left = 0
-  private readonly chunked = new ChunkedParser()
+  private readonly chunked = new ChunkedBody({
+    faults: answerFaults,
+    limits: answerLimits,
+    maxExtensionBytes: MAX_EXTENSION_BYTES,
+    countsExtensionsOf: 'chunk',
+    allowsBlanks: true,
+  })
+  /** The memory of received bytes is used again, and the receiver owns what it gets. */
+  private readonly onData = (bytes: Buffer) => this.receiver.onChunk(Buffer.from(bytes))
 
   /** Whether the answer is complete if the connection ends now. */
   get endsHere(): boolean {
@@ -43,7 +48,6 @@ export class AnswerParser {
     this.state = 'head'
     this.method = method
     this.receiver = receiver
-    this.isPastEmptyLine = false
     this.hasBegun = false
     this.keepAliveMs = 0
   }
@@ -53,58 +57,37 @@ export class AnswerParser {
    * Throws an `InvalidAnswerError`.
    */
   read(bytes: Buffer): boolean {
-    let rest = bytes
-    while (rest.length > 0 && this.state !== 'done') rest = this.readPart(rest, this.state)
+    this.hasBegun = true
+    let at = 0
+    while (at < bytes.length && this.state !== 'done') at = this.readPart(bytes, at, this.state)
     if (this.state !== 'done') return false
     // Surplus bytes after the answer: no request asked for them.
-    if (rest.length > 0) this.keepAliveMs = 0
+    if (at < bytes.length) this.keepAliveMs = 0
     // An idle connection would keep everything that belongs to its last request in memory.
     this.receiver = NO_RECEIVER
     return true
   }
 
-  /** Reads one part off the beginning and returns the bytes after it. */
-  private readPart(bytes: Buffer, state: Exclude<State, 'done'>): Buffer {
+  /** Reads one part from `start` on and returns the offset behind it. */
+  private readPart(bytes: Buffer, start: number, state: Exclude<State, 'done'>): number {
     switch (state) {
-      case 'head':
-        return this.readHead(bytes)
+      case 'head': {
+        const end = this.heads.read(bytes, start)
+        const head = this.heads.take()
+        if (head !== undefined) this.beginAnswer(head)
+        return end
+      }
       case 'sized':
-        return this.readSized(bytes)
+        return this.readSized(bytes, start)
       case 'chunked': {
-        const rest = this.chunked.read(bytes, this.receiver)
+        const end = this.chunked.read(bytes, start, this.onData)
         if (this.chunked.isComplete) this.state = 'done'
-        return rest
+        return end
       }
       case 'until-close':
-        this.receiver.onChunk(Buffer.from(bytes))
-        return NOTHING
+        this.onData(bytes.subarray(start))
+        return bytes.length
     }
-  }
-
-  private readHead(received: Buffer): Buffer {
-    this.hasBegun = true
-    const known = this.pending.length
-    const bytes = known === 0 ? received : Buffer.concat([this.pending, received])
-    this.pending = NOTHING
-    // Some servers send an empty line after a body; it is not part of this answer.
-    if (!this.isPastEmptyLine && isEmptyLine(bytes))
-      return bytes.length === 1 ? this.keep(bytes) : bytes.subarray(2)
-    this.isPastEmptyLine = true
-    // Start near the end of the known bytes: a head that arrives byte by byte would cost quadratic time.
-    const end = bytes.indexOf(HEAD_END, Math.max(0, known - 3))
-    if ((end === -1 ? bytes.length : end) > MAX_HEAD_BYTES)
-      throw new InvalidAnswerError('a head that is too large')
-    if (end === -1) {
-      refuseImpossibleHead(bytes, known)
-      return this.keep(bytes)
-    }
-    this.beginAnswer(parseHead(bytes.toString('latin1', 0, end)))
-    return bytes.subarray(end + HEAD_END.length)
-  }
-
-  private keep(bytes: Buffer): Buffer {
-    this.pending = Buffer.from(bytes)
-    return NOTHING
   }
 
   private beginAnswer(head: AnswerHead): void {
@@ -116,17 +99,13 @@ export class AnswerParser {
     this.receiver.onHead(head)
   }
 
-  private readSized(bytes: Buffer): Buffer {
-    const size = Math.min(this.left, bytes.length)
-    this.left -= size
+  private readSized(bytes: Buffer, start: number): number {
+    const end = Math.min(bytes.length, start + this.left)
+    this.left -= end - start
     if (this.left === 0) this.state = 'done'
-    this.receiver.onChunk(Buffer.from(bytes.subarray(0, size)))
-    return bytes.subarray(size)
+    this.onData(bytes.subarray(start, end))
+    return end
   }
-}
-
-function isEmptyLine(bytes: Buffer): boolean {
-  return bytes[0] === CR && (bytes.length === 1 || bytes[1] === LF)
 }
 
 /** RFC 9110, section 15.2: interim answers come before the final one. The gateway asks for neither 100 nor 101. */
@@ -149,125 +128,4 @@ function endIsKnown({ framing }: AnswerHead, state: State): boolean {
 function stateFor(framing: AnswerHead['framing']): State {
   if (typeof framing === 'string') return framing
   return framing === 0 ? 'done' : 'sized'
-}
-
-/** Refuses bytes that cannot become a valid head, without waiting for its end. The first `known` bytes were checked before. */
-function refuseImpossibleHead(bytes: Buffer, known: number): void {
-  const length = Math.min(bytes.length, BEGINNING.length)
-  if (bytes.compare(BEGINNING, 0, length, 0, length) !== 0) throw new InvalidAnswerError('no status line')
-  const isHalfLineEnd = bytes[bytes.length - 1] === CR
-  const end = isHalfLineEnd ? bytes.length - 1 : bytes.length
-  // A carriage return at the end of the known bytes was not checked.
-  const start = known > 0 && bytes[known - 1] === CR ? known - 1 : known
-  refuseControls(bytes.toString('latin1', start, end))
-}
-
-const MAX_LINE_BYTES = 1024
-const MAX_TRAILER_BYTES = 16_384
-const LINE_END = Buffer.from('\r\n')
-// A size, and extensions, which are ignored.
-const SIZE_LINE = /^([0-9A-Fa-f]{1,12})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?$/
-
-const NO_DIGIT = 16
-const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
-  const digit = '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase())
-  return digit === -1 ? NO_DIGIT : digit
-})
-/** Larger chunks do not arrive in one piece. */
-const MAX_WHOLE_DIGITS = 4
-
-/**
- * Reads the chunks at the beginning that arrived whole and have no extension, as the events of a stream, and returns the
- * offset behind them. It leaves everything else to the way line by line, which takes 2 µs more for a chunk.
- */
-function readWholeChunks(bytes: Buffer, receiver: AnswerReceiver): number {
-  let start = 0
-  while (start < bytes.length) {
-    let size = 0
-    let at = start
-    for (; at < start + MAX_WHOLE_DIGITS; at += 1) {
-      const digit = hexDigits[bytes[at] ?? 0] ?? NO_DIGIT
-      if (digit === NO_DIGIT) break
-      size = size * 16 + digit
-    }
-    const data = at + LINE_END.length
-    const end = data + size
-    // The last chunk is followed by trailers.
-    if (size === 0 || !isLineEnd(bytes, at) || !isLineEnd(bytes, end)) return start
-    receiver.onChunk(Buffer.from(bytes.subarray(data, end)))
-    start = end + LINE_END.length
-  }
-  return start
-}
-
-function isLineEnd(bytes: Buffer, at: number): boolean {
-  return bytes[at] === CR && bytes[at + 1] === LF
-}
-
-/** Parses chunked bodies, one at a time (RFC 9112, section 7.1). */
-class ChunkedParser {
-  private state: 'size' | 'data' | 'end-of-data' | 'trailer' | 'done' = 'size'
-  /** Remaining bytes of the chunk. */
-  private left = 0
-  private trailerBytes = 0
-  /** The first bytes of an incomplete line. */
-  private pending = NOTHING
-
-  get isComplete(): boolean {
-    return this.state === 'done'
-  }
-
-  /** Prepares for another body. */
-  begin(): void {
-    this.state = 'size'
-    this.trailerBytes = 0
-    this.pending = NOTHING
-  }
-
-  /** Reads one part off the beginning and returns the bytes after it. Throws an `InvalidAnswerError`. */
-  read(bytes: Buffer, receiver: AnswerReceiver): Buffer {
-    if (this.state === 'size' && this.pending.length === 0) {
-      const end = readWholeChunks(bytes, receiver)
-      if (end > 0) return end === bytes.length ? NOTHING : bytes.subarray(end)
-    }
-    if (this.state !== 'data') return this.readLine(bytes)
-    const size = Math.min(this.left, bytes.length)
-    this.left -= size
-    if (this.left === 0) this.state = 'end-of-data'
-    receiver.onChunk(Buffer.from(bytes.subarray(0, size)))
-    return bytes.subarray(size)
-  }
-
-  private readLine(received: Buffer): Buffer {
-    const bytes = this.pending.length === 0 ? received : Buffer.concat([this.pending, received])
-    const end = bytes.indexOf(LINE_END)
-    if ((end === -1 ? bytes.length : end) > MAX_LINE_BYTES)
-      throw new InvalidAnswerError('a line between chunks that is too long')
-    this.pending = end === -1 ? Buffer.from(bytes) : NOTHING
-    if (end === -1) return NOTHING
-    this.acceptLine(bytes.toString('latin1', 0, end))
-    return bytes.subarray(end + LINE_END.length)
-  }
-
-  private acceptLine(line: string): void {
-    if (this.state === 'size') this.acceptSize(line)
-    else if (this.state === 'trailer') this.acceptTrailer(line)
-    else if (line === '') this.state = 'size'
-    else throw new InvalidAnswerError('a chunk that is longer than it says')
-  }
-
-  private acceptSize(line: string): void {
-    const match = SIZE_LINE.exec(line)
-    if (match === null) throw new InvalidAnswerError('a chunk size that is none')
-    this.left = Number.parseInt(match[1] ?? '', 16)
-    this.state = this.left === 0 ? 'trailer' : 'data'
-  }
-
-  /** Trailers are checked and dropped. */
-  private acceptTrailer(line: string): void {
-    refuseControls(line)
-    this.trailerBytes += line.length
-    if (this.trailerBytes > MAX_TRAILER_BYTES) throw new InvalidAnswerError('trailers that are too large')
-    if (line === '') this.state = 'done'
-  }
 }

@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { loadTls } from '../load-tls.ts'
-import { InvalidAnswerError } from './answer-head.ts'
 import { AnswerParser, type AnswerReceiver } from './answer-parser.ts'
 import { codedError } from './coded-error.ts'
+import { InvalidAnswerError } from './invalid-answer.ts'
 import { RequestWriter, type WireRequest } from './request-writer.ts'
 
 /** The server behind a route's address. */

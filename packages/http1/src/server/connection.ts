@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
+import type { HeadLimits } from '../message-faults.ts'
 import type { DiscardedBodies } from './discarded-bodies.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { MalformedRequestError, requestTimeout } from './malformed.ts'
 import { type Peer, peerOf } from './peer.ts'
 import type { AnsweredConnection, ClientReply } from './reply.ts'
-import type { HeadLimits, WireHead } from './request-lines.ts'
+import type { WireHead } from './request-lines.ts'
 import { RequestReader, type RequestReceiver } from './request-reader.ts'
 import { bareAnswer, KEEP_ALIVE_SECONDS } from './write-head.ts'
 

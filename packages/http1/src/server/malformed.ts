@@ -1,3 +1,5 @@
+import type { MessageFaults } from '../message-faults.ts'
+
 /** The statuses of RFC 9110, section 15.5, and RFC 6585 that answer bytes which are no request. */
 const statuses = {
   badRequest: 400,
@@ -32,11 +34,23 @@ export function headTooLarge(isInRequestLine: boolean): MalformedRequestError {
 }
 
 /** The fault of chunks whose extensions are too large. */
-export function extensionsTooLarge(): MalformedRequestError {
+function extensionsTooLarge(): MalformedRequestError {
   return new MalformedRequestError('HPE_CHUNK_EXTENSIONS_OVERFLOW', statuses.contentTooLarge)
 }
 
 /** The fault of a head or body that does not arrive in time. */
 export function requestTimeout(): MalformedRequestError {
   return new MalformedRequestError('ERR_HTTP_REQUEST_TIMEOUT', statuses.requestTimeout)
+}
+
+/** The faults of requests, as the readers of heads and chunks name them. */
+export const requestFaults: MessageFaults = {
+  control: (isFirstLine) => badRequest(isFirstLine ? 'HPE_INVALID_URL' : 'HPE_INVALID_HEADER_TOKEN'),
+  tooLarge: headTooLarge,
+  field: () => badRequest('HPE_INVALID_HEADER_TOKEN'),
+  length: () => badRequest('HPE_INVALID_CONTENT_LENGTH'),
+  coding: () => badRequest('HPE_INVALID_TRANSFER_ENCODING'),
+  chunkSize: () => badRequest('HPE_INVALID_CHUNK_SIZE'),
+  chunkEnd: () => badRequest('HPE_STRICT'),
+  extensionsTooLarge,
 }

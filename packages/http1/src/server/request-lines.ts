@@ -1,7 +1,7 @@
-import { headerName } from '../header-name.ts'
-import { hasTabBehind, joined, withoutBlanks } from '../header-value.ts'
-import { memoize } from '../memoize.ts'
-import { badRequest, headTooLarge } from './malformed.ts'
+import type { HeadLines } from '../head-reader.ts'
+import { HeaderLines, listItems, listOptions } from '../header-lines.ts'
+import type { HeadLimits } from '../message-faults.ts'
+import { badRequest, requestFaults } from './malformed.ts'
 
 /** The head of a request in the words of the client, with the framing of its body. */
 export interface WireHead {
@@ -15,12 +15,6 @@ export interface WireHead {
   readonly framing: number | 'chunked' | 'unknown'
   /** Whether the client wants to keep the connection. */
   readonly keepsAlive: boolean
-}
-
-/** The limits of a head, read anew for each one. */
-export interface HeadLimits {
-  readonly maxHeadBytes: number
-  readonly maxHeaders: number
 }
 
 // The methods that Node knows. Others are refused: two servers could disagree about their bodies.
@@ -45,14 +39,6 @@ const LENGTH = /^\d{1,400}$/
 const LARGEST_LENGTH = 2n ** 64n - 1n
 const SAFE_DIGITS = 15
 
-/** Whether the first bytes of a request line can become one: a method that is known so far. */
-export function refuseImpossibleMethod(line: string): void {
-  const blank = line.indexOf(' ')
-  const method = blank === -1 ? line : line.slice(0, blank)
-  const isPossible = blank === -1 ? isMethodPrefix(method) : METHODS.has(method)
-  if (!isPossible) throw badRequest('HPE_INVALID_METHOD')
-}
-
 /** Whether a target has a form that its method may have. Throws a `MalformedRequestError` for an unknown method. */
 export function isRequestTarget(method: string, target: string): boolean {
   if (!METHODS.has(method)) throw badRequest('HPE_INVALID_METHOD')
@@ -65,51 +51,49 @@ function isMethodPrefix(text: string): boolean {
   return false
 }
 
-/** Reads the lines of one head after another. Throws a `MalformedRequestError` for each ambiguity. */
-export class RequestLines {
+/** Reads the lines of the heads of requests. Throws a `MalformedRequestError` for each ambiguity. */
+export class RequestLines implements HeadLines<WireHead> {
   private method = ''
   private url = ''
   private version = ''
-  private rawHeaders: string[] = []
-  private length: string | undefined = undefined
-  private coding: string | undefined = undefined
-  private connection: string | undefined = undefined
-  private readonly limits: HeadLimits
+  private readonly fields: HeaderLines
 
   constructor(limits: HeadLimits) {
-    this.limits = limits
+    this.fields = new HeaderLines(requestFaults, limits)
   }
 
-  /** The request line has been read. */
   get hasBegun(): boolean {
     return this.method !== ''
   }
 
-  /** Reads the part of a text from `start` to `end` as the next line. */
-  read(text: string, start: number, end: number): void {
-    if (this.method === '') this.readRequestLine(text.slice(start, end))
-    else this.readField(text, start, end)
+  /** A method that is known so far. */
+  refuseImpossibleStart(line: string): void {
+    const blank = line.indexOf(' ')
+    const method = blank === -1 ? line : line.slice(0, blank)
+    const isPossible = blank === -1 ? isMethodPrefix(method) : METHODS.has(method)
+    if (!isPossible) throw badRequest('HPE_INVALID_METHOD')
   }
 
-  /** Takes the head whose lines were read, and prepares for the next one. */
+  read(text: string, start: number, end: number): void {
+    if (this.method === '') this.readRequestLine(text.slice(start, end))
+    else this.fields.read(text, start, end)
+  }
+
   take(): WireHead {
-    const { method, url, rawHeaders, version, connection } = this
-    const declared = this.framing()
-    // Content of a CONNECT has no meaning (RFC 9110, section 9.3.6), and its connection ends.
-    const framing = method === 'CONNECT' ? 0 : declared
-    this.method = ''
-    this.rawHeaders = []
-    this.length = undefined
-    this.coding = undefined
-    this.connection = undefined
-    return {
+    const { method, url, version, fields } = this
+    const declared = framingOf(fields)
+    const head: WireHead = {
       method,
       url,
       httpVersion: version,
-      rawHeaders,
-      framing,
-      keepsAlive: keepsAlive(version, connection),
+      rawHeaders: fields.raw,
+      // Content of a CONNECT has no meaning (RFC 9110, section 9.3.6), and its connection ends.
+      framing: method === 'CONNECT' ? 0 : declared,
+      keepsAlive: keepsAlive(version, fields.connection),
     }
+    this.method = ''
+    fields.clear()
+    return head
   }
 
   private readRequestLine(line: string): void {
@@ -121,54 +105,18 @@ export class RequestLines {
     this.url = url
     this.version = version
   }
+}
 
-  private readField(text: string, start: number, end: number): void {
-    if (this.rawHeaders.length >= this.limits.maxHeaders * 2) throw headTooLarge(false)
-    const colon = text.indexOf(':', start)
-    if (colon === -1 || colon >= end) throw badRequest('HPE_INVALID_HEADER_TOKEN')
-    const { name, key } = headerName(text.slice(start, colon))
-    // Refuses folded lines and a blank before the colon too.
-    if (key === '') throw badRequest('HPE_INVALID_HEADER_TOKEN')
-    const value = withoutBlanks(text, colon + 1, end)
-    this.rawHeaders.push(name, value)
-    this.noteFraming(key, value)
-    // Some servers, Node among them, do not know a coding with a tab behind it.
-    if (key === 'transfer-encoding' && hasTabBehind(text, end))
-      throw badRequest('HPE_INVALID_TRANSFER_ENCODING')
-  }
-
-  /** Compares by length first: few headers are about framing. */
-  private noteFraming(key: string, value: string): void {
-    switch (key.length) {
-      case 10:
-        if (key === 'connection') this.connection = joined(this.connection, value)
-        return
-      case 14:
-        if (key === 'content-length') this.length = joined(this.length, value)
-        return
-      case 16:
-        // No standard has it, but Node's parser closes for it: a client that sends it reads no second answer.
-        if (key === 'proxy-connection' && connectionOptions(value).has('close'))
-          this.connection = joined(this.connection, 'close')
-        return
-      case 17:
-        if (key === 'transfer-encoding') this.coding = joined(this.coding, value)
-    }
-  }
-
-  /** RFC 9112, section 6.3, without its optional leniency. */
-  private framing(): WireHead['framing'] {
-    const { length, coding } = this
-    if (coding === undefined) return length === undefined ? 0 : lengthOf(length)
-    if (length !== undefined) throw badRequest('HPE_INVALID_TRANSFER_ENCODING')
-    const lower = coding.toLowerCase()
-    if (lower === 'chunked') return 'chunked'
-    // `chunked` may only be the last coding (RFC 9112, section 6.1).
-    const items = listItems(lower)
-    if (items.includes('') || items.slice(0, -1).includes('chunked'))
-      throw badRequest('HPE_INVALID_TRANSFER_ENCODING')
-    return 'unknown'
-  }
+/** RFC 9112, section 6.3, without its optional leniency. */
+function framingOf({ length, coding }: HeaderLines): WireHead['framing'] {
+  if (coding === undefined) return length === undefined ? 0 : lengthOf(length)
+  if (length !== undefined) throw requestFaults.coding()
+  const lower = coding.toLowerCase()
+  if (lower === 'chunked') return 'chunked'
+  // `chunked` may only be the last coding (RFC 9112, section 6.1).
+  const items = listItems(lower)
+  if (items.includes('') || items.slice(0, -1).includes('chunked')) throw requestFaults.coding()
+  return 'unknown'
 }
 
 function faultOfRequestLine(line: string): Error {
@@ -181,20 +129,13 @@ function faultOfRequestLine(line: string): Error {
 /** Two lengths are joined by a comma and refused, even when they agree. */
 function lengthOf(text: string): number {
   if (text.length <= SAFE_DIGITS && LENGTH.test(text)) return Number(text)
-  if (!LENGTH.test(text) || BigInt(text) > LARGEST_LENGTH) throw badRequest('HPE_INVALID_CONTENT_LENGTH')
+  if (!LENGTH.test(text) || BigInt(text) > LARGEST_LENGTH) throw requestFaults.length()
   // Beyond any limit, and never read to its end.
   return Number(text)
 }
 
 function keepsAlive(version: string, connection: string | undefined): boolean {
   if (connection === undefined) return version === '1.1'
-  const options = connectionOptions(connection)
+  const options = listOptions(connection)
   return version === '1.1' ? !options.has('close') : options.has('keep-alive') && !options.has('close')
-}
-
-const connectionOptions = memoize((value): ReadonlySet<string> => new Set(listItems(value.toLowerCase())))
-
-/** The members of a list (RFC 9110, section 5.6.1). */
-function listItems(value: string): string[] {
-  return value.split(',').map((item) => withoutBlanks(item))
 }

@@ -1,8 +1,8 @@
 import { ChunkedBody } from '../chunked-body.ts'
-import { hasControlByte, WORD_BYTES } from '../control-bytes.ts'
-import { FORBIDDEN, LineCollector } from '../line-collector.ts'
-import { badRequest, headTooLarge } from './malformed.ts'
-import { type HeadLimits, RequestLines, refuseImpossibleMethod, type WireHead } from './request-lines.ts'
+import { HeadReader } from '../head-reader.ts'
+import type { HeadLimits } from '../message-faults.ts'
+import { badRequest, requestFaults } from './malformed.ts'
+import { RequestLines, type WireHead } from './request-lines.ts'
 
 /** Receives a request while it is read. */
 export interface RequestReceiver {
@@ -13,40 +13,46 @@ export interface RequestReceiver {
   onComplete(): void
 }
 
-const HEAD_END = Buffer.from('\r\n\r\n')
-const LINE_END_BYTES = 2
-const CR = 0x0d
-const LF = 0x0a
+/** All extensions of a body together. */
+const MAX_EXTENSION_BYTES = 16_384
 
 /** Reads the requests of one connection, one after another (RFC 9112); the same for every way to cut their bytes. */
 export class RequestReader {
-  /** The first byte of a request has arrived, and not its last one. */
-  isWithinRequest = false
-  private readonly limits: HeadLimits
   private readonly receiver: RequestReceiver
-  private readonly lines: RequestLines
+  private readonly heads: HeadReader<WireHead>
   private readonly chunked: ChunkedBody
   private readonly onData: (bytes: Buffer) => void
   private state: 'head' | 'sized' | 'chunked' | 'unknown' = 'head'
-  private readonly line = new LineCollector()
-  /** The bytes of the head's complete lines. */
-  private headBytes = 0
   /** Remaining bytes of a body with a length. */
   private left = 0
 
   constructor(limits: HeadLimits, receiver: RequestReceiver) {
-    this.limits = limits
     this.receiver = receiver
-    this.lines = new RequestLines(limits)
-    this.chunked = new ChunkedBody(limits)
+    this.heads = new HeadReader(new RequestLines(limits), limits, requestFaults)
+    this.chunked = new ChunkedBody({
+      faults: requestFaults,
+      limits,
+      maxExtensionBytes: MAX_EXTENSION_BYTES,
+      countsExtensionsOf: 'body',
+      allowsBlanks: false,
+    })
     this.onData = (bytes) => receiver.onBody(bytes)
+  }
+
+  /** The first byte of a request has arrived, and not its last one. */
+  get isWithinRequest(): boolean {
+    return this.state !== 'head' || this.heads.isWithin
   }
 
   /** Reads on from `start`, at most to the end of a request; returns the offset behind it. Throws a `MalformedRequestError`. */
   read(bytes: Buffer, start: number): number {
     switch (this.state) {
-      case 'head':
-        return this.readHead(bytes, start)
+      case 'head': {
+        const end = this.heads.read(bytes, start)
+        const head = this.heads.take()
+        if (head !== undefined) this.beginBody(head)
+        return end
+      }
       case 'sized':
         return this.readSized(bytes, start)
       case 'chunked': {
@@ -65,61 +71,7 @@ export class RequestReader {
     if (this.isWithinRequest) throw badRequest('HPE_INVALID_EOF_STATE')
   }
 
-  private readHead(bytes: Buffer, start: number): number {
-    if (this.isWithinRequest || !this.line.isEmpty) return this.readLine(bytes, start)
-    return this.readWholeHead(bytes, start) ?? this.readLine(bytes, start)
-  }
-
-  /** Reads a head that arrived in one piece. Nothing leaves it to the way line by line, which knows every fault. */
-  private readWholeHead(bytes: Buffer, start: number): number | undefined {
-    const end = bytes.indexOf(HEAD_END, start)
-    if (end === -1 || bytes[start] === CR) return undefined
-    if (this.headBytes + end - start > this.limits.maxHeadBytes) return undefined
-    const lineFeeds = plainLineFeeds(bytes, start, end)
-    const text = bytes.toString('latin1', start, end)
-    if (lineFeeds !== countLineEnds(text)) return undefined
-    this.isWithinRequest = true
-    let from = 0
-    for (let line = 0; line < lineFeeds; line += 1) {
-      const to = text.indexOf('\r', from)
-      this.lines.read(text, from, to)
-      from = to + LINE_END_BYTES
-    }
-    this.lines.read(text, from, text.length)
-    this.beginBody()
-    return end + HEAD_END.length
-  }
-
-  private readLine(bytes: Buffer, start: number): number {
-    const end = this.line.take(bytes, start)
-    this.refuseImpossible(this.line.text, this.line.known)
-    if (this.line.isWhole) this.acceptLine(this.line.finish())
-    return end
-  }
-
-  private acceptLine(line: string): void {
-    this.headBytes += line.length + LINE_END_BYTES
-    if (line !== '') this.lines.read(line, 0, line.length)
-    // Empty lines before a request are skipped (RFC 9112, section 2.2); they count, so they come to an end.
-    else if (this.lines.hasBegun) this.beginBody()
-  }
-
-  /** Refuses a line that no further byte can make valid, so that it is not waited for. Its `known` characters were valid. */
-  private refuseImpossible(text: string, known: number): void {
-    const isRequestLine = !this.lines.hasBegun
-    if (text !== '') this.isWithinRequest = true
-    if (isRequestLine && text !== '' && known === 0) refuseImpossibleMethod(text)
-    // The empty line at the end of a head does not count.
-    if (text === '' && known === 0 && !isRequestLine) return
-    const room = this.limits.maxHeadBytes - this.headBytes - known
-    if (FORBIDDEN.test(text.length > room ? text.slice(0, Math.max(0, room)) : text))
-      throw badRequest(isRequestLine ? 'HPE_INVALID_URL' : 'HPE_INVALID_HEADER_TOKEN')
-    if (text.length > room) throw headTooLarge(isRequestLine)
-  }
-
-  private beginBody(): void {
-    const head = this.lines.take()
-    this.headBytes = 0
+  private beginBody(head: WireHead): void {
     const { framing } = head
     if (framing === 'chunked') this.chunked.begin()
     this.left = typeof framing === 'number' ? framing : 0
@@ -138,48 +90,6 @@ export class RequestReader {
 
   private complete(): void {
     this.state = 'head'
-    this.isWithinRequest = false
     this.receiver.onComplete()
   }
-}
-
-const isForbidden = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte !== CR && byte !== LF && FORBIDDEN.test(String.fromCharCode(byte)) ? 1 : 0,
-)
-
-const NO_WORDS = new Int32Array(0)
-
-/** Counts the line feeds of a head; NaN for one with a control character. */
-function plainLineFeeds(bytes: Buffer, start: number, end: number): number {
-  const misaligned = (bytes.byteOffset + start) % WORD_BYTES
-  const firstWord = Math.min(end, misaligned === 0 ? start : start + WORD_BYTES - misaligned)
-  const count = (end - firstWord) >> 2
-  const words = count === 0 ? NO_WORDS : new Int32Array(bytes.buffer, bytes.byteOffset + firstWord, count)
-  let lineFeeds = lineFeedsBetween(bytes, start, firstWord)
-  for (let index = 0; index < count; index += 1) {
-    if (!hasControlByte(words[index] as number)) continue
-    const at = firstWord + index * WORD_BYTES
-    lineFeeds += lineFeedsBetween(bytes, at, at + WORD_BYTES)
-  }
-  return lineFeeds + lineFeedsBetween(bytes, firstWord + count * WORD_BYTES, end)
-}
-
-function lineFeedsBetween(bytes: Buffer, start: number, end: number): number {
-  let count = 0
-  for (let at = start; at < end; at += 1) {
-    const byte = bytes[at] as number
-    if (isForbidden[byte] === 1) return Number.NaN
-    if (byte === LF) count += 1
-  }
-  return count
-}
-
-/** Counts the pairs of CR and LF; NaN where a CR has no LF. */
-function countLineEnds(text: string): number {
-  let count = 0
-  for (let at = text.indexOf('\r'); at !== -1; at = text.indexOf('\r', at + LINE_END_BYTES)) {
-    if (text.charCodeAt(at + 1) !== LF) return Number.NaN
-    count += 1
-  }
-  return count
 }
