@@ -19,7 +19,7 @@ export const exclude = ['**/node_modules/**', '**/dist/**', 'packages/cli/templa
 // All others share three: to start one and to load the gateway into it takes longer than most files take.
 const apart = [
   'packages/profile/test/compiled-reader.test.ts',
-  'packages/gateway/src/lifetime/active-exchanges.test.ts',
+  'packages/gateway/src/limits/in-flight/active-exchanges.test.ts',
   'packages/gateway/test/plugin-failure.test.ts',
   'packages/gateway/test/{client-disconnect,idle-connections,vendor-encoding}.test.ts',
   'packages/gateway/test/reload/{bad-files,nothing-left}.test.ts',

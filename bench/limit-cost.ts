@@ -1,7 +1,7 @@
 import { readConfig } from '@agentic-rest/testing/read-config'
 import type { Exchange } from '../packages/gateway/src/exchange.ts'
-import { createMemoryStore } from '../packages/gateway/src/limits/memory-store.ts'
-import { UsageLedger } from '../packages/gateway/src/limits/usage-ledger.ts'
+import { createMemoryStore } from '../packages/gateway/src/limits/policies/memory-store.ts'
+import { UsageLedger } from '../packages/gateway/src/limits/usage/usage-ledger.ts'
 import { createMetrics } from '../packages/gateway/src/metrics/metrics.ts'
 import { rateLimits } from '../packages/gateway/src/plugins/rate-limits/rate-limits.ts'
 

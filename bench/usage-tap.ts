@@ -1,5 +1,5 @@
-import { askedTokens } from '../packages/gateway/src/limits/asked-tokens.ts'
-import { usageTap } from '../packages/gateway/src/limits/usage-tap.ts'
+import { askedTokens } from '../packages/gateway/src/limits/usage/asked-tokens.ts'
+import { usageTap } from '../packages/gateway/src/limits/usage/usage-tap.ts'
 import { cpuMicroseconds } from './cpu-time.ts'
 
 // The cost of reading tokens: CPU time per event of a stream, per whole answer and per request body, the least of several rounds.

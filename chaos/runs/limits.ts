@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { programPath } from '@agentic-rest/testing/programs'
 import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
-import { redisKey } from '../../packages/gateway/src/limits/redis-limits.ts'
-import { limitTimes } from '../../packages/gateway/src/limits/shared-store.ts'
-import { leaseTimes } from '../../packages/gateway/src/slots/lease-store.ts'
+import { redisKey } from '../../packages/gateway/src/limits/policies/redis-limits.ts'
+import { limitTimes } from '../../packages/gateway/src/limits/policies/shared-store.ts'
+import { leaseTimes } from '../../packages/gateway/src/limits/streams/lease-store.ts'
 import { type Pressure, press } from '../../packages/gateway/test/rate-limits/press.ts'
 import {
   type SharedProcess,

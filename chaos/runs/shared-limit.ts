@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { conditions, outcomes } from '@agentic-rest/profile'
 import { programPath } from '@agentic-rest/testing/programs'
 import { type RedisServer, startRedisServer } from '@agentic-rest/testing/start-redis-server'
-import { leaseTimes } from '../../packages/gateway/src/slots/lease-store.ts'
-import { leaseKey } from '../../packages/gateway/src/slots/redis-lease-store.ts'
+import { leaseTimes } from '../../packages/gateway/src/limits/streams/lease-store.ts'
+import { leaseKey } from '../../packages/gateway/src/limits/streams/redis-lease-store.ts'
 import {
   type SharedProcess,
   startSharedProcess,

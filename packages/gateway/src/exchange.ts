@@ -3,7 +3,7 @@ import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/prof
 import { mappableFields, ownAuditFields } from './config/audit-fields.ts'
 import type { RouteConfig } from './config/config-schema.ts'
 import { limitReached, type ReachedLimit } from './errors.ts'
-import type { ByteAccount } from './shares/held-bytes.ts'
+import type { ByteAccount } from './limits/shares/held-bytes.ts'
 
 /** What a step says: nothing to go on, or the outcome that ends the request. */
 export type StepResult = Outcome | undefined

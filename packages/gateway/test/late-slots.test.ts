@@ -5,7 +5,11 @@ import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { openStream } from '@agentic-rest/testing/stream-client'
 import { untilStill } from '@agentic-rest/testing/until-still'
 import { expect, test } from 'vitest'
-import { createLocalStreamSlots, type ReleaseSlot, type StreamSlots } from '../src/slots/stream-slots.ts'
+import {
+  createLocalStreamSlots,
+  type ReleaseSlot,
+  type StreamSlots,
+} from '../src/limits/streams/stream-slots.ts'
 import { expectLimitExceeded, expectRefusal, readFetched } from './harness/expect-outcome.ts'
 
 /** A store as if outside the process: each request for a slot waits for the test's answer. */

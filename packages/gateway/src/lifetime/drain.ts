@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewaySection } from '../config/config-schema.ts'
+import type { ActiveExchanges } from '../limits/in-flight/active-exchanges.ts'
+import type { Load } from '../limits/in-flight/load.ts'
 import { EMPTY_QUEUE_MS, emptyAcceptQueue, quietTurns } from '../listen/accept-queue.ts'
 import type { Listener } from '../listen/listener.ts'
 import type { Log } from '../log.ts'
-import type { ActiveExchanges } from './active-exchanges.ts'
-import type { Load } from './load.ts'
 
 /** The parts that a drain uses. */
 export interface DrainParts {

@@ -1,6 +1,6 @@
 import { refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
-import { askForUsage, asksForUsage } from '../limits/inject-usage.ts'
+import { askForUsage, asksForUsage } from '../limits/usage/inject-usage.ts'
 import { checkResponse } from '../upstream/check-response.ts'
 import { forward } from '../upstream/forward.ts'
 import { forwardToGroup } from '../upstream/targets/forward-to-group.ts'

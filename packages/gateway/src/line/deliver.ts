@@ -7,7 +7,7 @@ import {
   type Exchange,
   unlessCancelled,
 } from '../exchange.ts'
-import { type UsageTap, usageTap } from '../limits/usage-tap.ts'
+import { type UsageTap, usageTap } from '../limits/usage/usage-tap.ts'
 import type { CheckedAnswer } from '../upstream/check-response.ts'
 import type { BodyEnd, UpstreamAnswer } from '../upstream/dispatch.ts'
 import { EventBoundary } from '../upstream/event-stream.ts'

@@ -1,11 +1,11 @@
 import type { Exchange } from '../exchange.ts'
 import type { KeyStore } from '../idempotency/key-store.ts'
-import type { Load } from '../lifetime/load.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
+import type { Load } from '../limits/in-flight/load.ts'
+import type { StreamSlots } from '../limits/streams/stream-slots.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Exposition } from '../metrics/registry.ts'
-import type { StreamSlots } from '../slots/stream-slots.ts'
 import type { ReasonLog } from './reason-log.ts'
 
 /** Sees a finished request with its completed record. It must not throw, and not wait. */

@@ -7,7 +7,7 @@ import {
   type Trace,
 } from '@agentic-rest/profile'
 import type { Exchange, KeptAnswer, StepResult } from '../exchange.ts'
-import { MemberReader } from '../limits/json-members.ts'
+import { MemberReader } from '../limits/usage/json-members.ts'
 import { joinedHeader, returnedHeaders } from '../upstream/returned-headers.ts'
 import { untilFlushed } from './deliver.ts'
 import type { Parts } from './parts.ts'

@@ -2,8 +2,8 @@ import { acceptsType, type Outcome } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { invalidRequest, refusal } from '../errors.ts'
 import type { Exchange, StepResult } from '../exchange.ts'
-import { setDeadline } from '../lifetime/deadlines.ts'
 import { NEIGHBOUR_FAULT } from '../lifetime/router.ts'
+import { setDeadline } from '../limits/in-flight/deadlines.ts'
 import type { Parts } from './parts.ts'
 
 /** A stream may be read this much longer than its operation may take. */

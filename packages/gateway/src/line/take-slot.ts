@@ -1,5 +1,5 @@
 import { type Exchange, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
-import type { ReleaseSlot } from '../slots/stream-slots.ts'
+import type { ReleaseSlot } from '../limits/streams/stream-slots.ts'
 import type { UpstreamAnswer } from '../upstream/dispatch.ts'
 import type { Parts } from './parts.ts'
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { IncomingBody } from '@agentic-rest/http1'
 import { expect, test } from 'vitest'
 import { Cancellation } from '../exchange.ts'
-import { ByteAccount, HeldBytes } from '../shares/held-bytes.ts'
+import { ByteAccount, HeldBytes } from '../limits/shares/held-bytes.ts'
 import { requestBody } from './request-body.ts'
 
 function openBody(length?: number) {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { type BodyReceiver, type ClientReply, type IncomingBody, KeptBytes } from '@agentic-rest/http1'
 import type { ReachedLimit } from '../errors.ts'
 import { BodyTooLargeError, type Cancellation, LimitReachedError, type RequestBody } from '../exchange.ts'
-import type { ByteAccount, NotHeld } from '../shares/held-bytes.ts'
+import type { ByteAccount, NotHeld } from '../limits/shares/held-bytes.ts'
 
 /** The limits of a body, and the parts of its request that it uses. */
 export interface RequestBodyOptions {

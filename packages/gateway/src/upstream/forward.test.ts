@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeBody, makeContext, makeExchange, makeRoute } from '../../test/plugins/make-exchange.ts'
+import { Semaphore } from '../limits/shares/semaphore.ts'
 import { forward } from './forward.ts'
-import { Semaphore } from './semaphore.ts'
 
 test('a request that fails before it is sent keeps no permit', async () => {
   const permits = new Semaphore({ permits: 1, queue: 0 })

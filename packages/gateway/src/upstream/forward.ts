@@ -10,11 +10,11 @@ import {
   type StepResult,
   unlessCancelled,
 } from '../exchange.ts'
+import type { FullQueue, Release } from '../limits/shares/semaphore.ts'
 import type { ClientPath } from '../listen/client-address.ts'
 import type { Log } from '../log.ts'
 import { type BodyEnd, dispatch, type UpstreamAnswer, type UpstreamRequest } from './dispatch.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
-import type { FullQueue, Release } from './semaphore.ts'
 import type { IdentitySigner } from './signed-identity.ts'
 import type { UpstreamTarget } from './upstream-pool.ts'
 

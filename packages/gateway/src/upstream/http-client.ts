@@ -1,6 +1,6 @@
 import { ConnectionPool, originOf } from '@agentic-rest/http1'
+import { Semaphore } from '../limits/shares/semaphore.ts'
 import { collectBody, dispatch } from './dispatch.ts'
-import { Semaphore } from './semaphore.ts'
 
 /** The complete answer to a lookup. */
 export interface HttpAnswer {

@@ -2,9 +2,9 @@ import { ConnectionPool, type Origin, type OriginTls } from '@agentic-rest/http1
 import type { LimitOptions } from '../config/config-schema.ts'
 import { readCertificates } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'
+import { Semaphore, type SemaphoreLimits } from '../limits/shares/semaphore.ts'
+import { tenantShares } from '../limits/shares/tenant-shares.ts'
 import { loadKeyPair } from '../listen/key-pair.ts'
-import { tenantShares } from '../shares/tenant-shares.ts'
-import { Semaphore, type SemaphoreLimits } from './semaphore.ts'
 
 /** The connections to one origin, with bounds on its concurrent and its waiting requests. */
 export interface UpstreamPool {

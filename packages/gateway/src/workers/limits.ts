@@ -1,4 +1,4 @@
-import { type LimitStore, unavailable } from '../limits/limit-store.ts'
+import { type LimitStore, unavailable } from '../limits/policies/limit-store.ts'
 import type { SupervisorChannel } from './channel.ts'
 
 /** Makes the limits of a worker: the supervisor counts for all workers, so that every limit is exact. */

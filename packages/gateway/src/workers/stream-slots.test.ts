@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLocalStreamSlots } from '../slots/stream-slots.ts'
+import { createLocalStreamSlots } from '../limits/streams/stream-slots.ts'
 import type { SupervisorChannel } from './channel.ts'
 import { createWorkerSlots, SupervisorSlots } from './stream-slots.ts'
 

@@ -1,4 +1,4 @@
-import { createHeldSlots, type StreamSlots } from '../slots/stream-slots.ts'
+import { createHeldSlots, type StreamSlots } from '../limits/streams/stream-slots.ts'
 import type { SupervisorChannel } from './channel.ts'
 
 /** Counts the streams of each tenant over all workers, in the supervisor. */

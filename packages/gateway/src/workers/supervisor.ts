@@ -12,8 +12,8 @@ import {
   type ValidConfig,
 } from '../lifetime/reload.ts'
 import { inTurn, settledWithin } from '../lifetime/turns.ts'
-import { createLimitStore } from '../limits/create-store.ts'
-import { LIMITS_ALONE, type LimitStore } from '../limits/limit-store.ts'
+import { createLimitStore } from '../limits/policies/create-store.ts'
+import { LIMITS_ALONE, type LimitStore } from '../limits/policies/limit-store.ts'
 import { emptyAcceptQueue } from '../listen/accept-queue.ts'
 import { ConnectionSpread } from '../listen/connection-spread.ts'
 import { type Acceptor, createAcceptor } from '../listen/handed-connections.ts'

@@ -1,6 +1,6 @@
 import { readConfig } from '@agentic-rest/testing/read-config'
 import { expect, test } from 'vitest'
-import { tenantShares } from '../shares/tenant-shares.ts'
+import { tenantShares } from '../limits/shares/tenant-shares.ts'
 import { divideLimits } from './worker.ts'
 
 test('the parts of all workers are the whole, and differ by one at most', () => {

@@ -10,12 +10,12 @@ import { InitialisationError } from '../errors.ts'
 import { createGateway, type Gateway, type WorkerLink, type WorkerParts } from '../gateway.ts'
 import { createKeyStore } from '../idempotency/create-key-store.ts'
 import { createTurns } from '../lifetime/turns.ts'
+import { createStreamSlots } from '../limits/streams/shared-slots.ts'
 import { createHandedConnections } from '../listen/handed-connections.ts'
 import { type Log, withFields } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { loadPlugins } from '../plugins/custom/load-plugins.ts'
 import { createSessionStore } from '../sessions/create-store.ts'
-import { createStreamSlots } from '../slots/shared-slots.ts'
 import {
   type Boot,
   Channel,

@@ -2,7 +2,7 @@ import { freePort } from '@agentic-rest/testing/free-port'
 import { startGateway } from '@agentic-rest/testing/start-gateway'
 import { answerJson, startUpstream } from '@agentic-rest/testing/start-upstream'
 import { expect, test } from 'vitest'
-import { createLimitStore } from '../../src/limits/create-store.ts'
+import { createLimitStore } from '../../src/limits/policies/create-store.ts'
 import { quickTimes } from '../shared-limits/quick-times.ts'
 import { startSilentServer } from '../shared-limits/silent-server.ts'
 

@@ -4,7 +4,7 @@ import { metricLines, metricValue } from '@agentic-rest/testing/metric-value'
 import type { RedisServer } from '@agentic-rest/testing/start-redis-server'
 import { openStream } from '@agentic-rest/testing/stream-client'
 import { expect } from 'vitest'
-import { leaseKey } from '../../src/slots/redis-lease-store.ts'
+import { leaseKey } from '../../src/limits/streams/redis-lease-store.ts'
 import { ownTime } from '../harness/own-time.ts'
 import { quickTimes } from './quick-times.ts'
 import {

@@ -1,4 +1,4 @@
-import type { LeaseTimes } from '../../src/slots/lease-store.ts'
+import type { LeaseTimes } from '../../src/limits/streams/lease-store.ts'
 
 /** Short times for tests, yet long enough that a busy machine loses neither a lease nor its connection. */
 export const quickTimes: LeaseTimes = {

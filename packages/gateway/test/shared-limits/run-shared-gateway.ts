@@ -2,8 +2,8 @@ import { Writable } from 'node:stream'
 import { readConfig } from '@agentic-rest/testing/read-config'
 import { createKeyStore } from '../../src/idempotency/create-key-store.ts'
 import { createGateway, createLog } from '../../src/index.ts'
-import { createLimitStore } from '../../src/limits/create-store.ts'
-import { createStreamSlots } from '../../src/slots/shared-slots.ts'
+import { createLimitStore } from '../../src/limits/policies/create-store.ts'
+import { createStreamSlots } from '../../src/limits/streams/shared-slots.ts'
 
 // A gateway in its own process, which can be killed. Its arguments are its configuration and lease times; its first line
 // of output is its port.

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { TestConfig } from '@agentic-rest/testing/config-text'
-import type { LeaseTimes } from '../../src/slots/lease-store.ts'
+import type { LeaseTimes } from '../../src/limits/streams/lease-store.ts'
 
 /** A gateway in its own process. */
 export interface SharedProcess {

@@ -1,7 +1,7 @@
 import { eventually } from '@agentic-rest/testing/eventually'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLog } from '../../src/index.ts'
-import { createSharedStreamSlots } from '../../src/slots/shared-slots.ts'
+import { createSharedStreamSlots } from '../../src/limits/streams/shared-slots.ts'
 import { startBlackhole } from '../harness/blackhole.ts'
 import { quickTimes } from './quick-times.ts'
 import { startSilentServer } from './silent-server.ts'

@@ -12,9 +12,9 @@ import {
 } from '@agentic-rest/testing/start-redis-server'
 import { testWith } from '@agentic-rest/testing/test-with'
 import { onTestFinished } from 'vitest'
-import type { LeaseTimes } from '../../src/slots/lease-store.ts'
-import { leaseKey } from '../../src/slots/redis-lease-store.ts'
-import { createStreamSlots } from '../../src/slots/shared-slots.ts'
+import type { LeaseTimes } from '../../src/limits/streams/lease-store.ts'
+import { leaseKey } from '../../src/limits/streams/redis-lease-store.ts'
+import { createStreamSlots } from '../../src/limits/streams/shared-slots.ts'
 import { quickTimes } from './quick-times.ts'
 
 /** Makes the Redis of a test; it ends with the test. */

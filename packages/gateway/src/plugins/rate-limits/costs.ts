@@ -1,6 +1,6 @@
 import type { PriceOptions } from '../../config/config-schema.ts'
 import type { Usage } from '../../exchange.ts'
-import { createPrices } from '../../limits/prices.ts'
+import { createPrices } from '../../limits/usage/prices.ts'
 
 /** Finds the cost of requests in millionths. */
 export interface Costs {

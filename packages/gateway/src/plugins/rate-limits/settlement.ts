@@ -1,5 +1,5 @@
 import type { Exchange, Usage } from '../../exchange.ts'
-import type { AskedTokens } from '../../limits/asked-tokens.ts'
+import type { AskedTokens } from '../../limits/usage/asked-tokens.ts'
 import type { Costs } from './costs.ts'
 
 /** What a request is charged: its reservation, or tokens and millionths of money. */

@@ -2,6 +2,7 @@ import { isVendorType } from '@agentic-rest/profile'
 import type { RouteConfig } from '../../config/config-schema.ts'
 import { causeOf, refusal } from '../../errors.ts'
 import { type Exchange, refuseByLimit, unlessCancelled } from '../../exchange.ts'
+import type { Release } from '../../limits/shares/semaphore.ts'
 import { answerType } from '../check-response.ts'
 import { type BodyEnd, dispatch, type UpstreamAnswer } from '../dispatch.ts'
 import {
@@ -14,7 +15,6 @@ import {
   readSmallBody,
   refuseFailure,
 } from '../forward.ts'
-import type { Release } from '../semaphore.ts'
 import type { Member, TargetGroup } from './target-group.ts'
 import type { TargetResult } from './target-state.ts'
 

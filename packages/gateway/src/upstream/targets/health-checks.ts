@@ -1,6 +1,6 @@
 import { ConnectionPool, type Origin } from '@agentic-rest/http1'
+import { Semaphore } from '../../limits/shares/semaphore.ts'
 import { lookUp } from '../http-client.ts'
-import { Semaphore } from '../semaphore.ts'
 import type { HealthOptions } from './target-state.ts'
 
 /** Running checks of one target. */

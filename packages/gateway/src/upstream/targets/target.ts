@@ -1,6 +1,6 @@
 import type { Origin } from '@agentic-rest/http1'
+import type { SemaphoreLimits } from '../../limits/shares/semaphore.ts'
 import type { Log } from '../../log.ts'
-import type { SemaphoreLimits } from '../semaphore.ts'
 import { createPool, type UpstreamTarget } from '../upstream-pool.ts'
 import { startHealthChecks } from './health-checks.ts'
 import { type HealthOptions, TargetState } from './target-state.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RedisClient } from '../redis/redis-client.ts'
+import type { RedisClient } from '../../redis/redis-client.ts'
 import type { LeaseStore } from './lease-store.ts'
 
 /**

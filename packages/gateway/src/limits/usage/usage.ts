@@ -1,6 +1,6 @@
-import type { Usage } from '../exchange.ts'
+import type { Usage } from '../../exchange.ts'
 
-export type { Usage } from '../exchange.ts'
+export type { Usage } from '../../exchange.ts'
 
 /** The most tokens of one answer that are believed: far above any model, far below the end of exact integers. */
 export const MOST_TOKENS = 1_000_000_000

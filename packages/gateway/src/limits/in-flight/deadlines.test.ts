@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { makeExchange } from '../../test/plugins/make-exchange.ts'
+import { makeExchange } from '../../../test/plugins/make-exchange.ts'
 import { LOOK_INTERVAL_MS, setDeadline, startTimers } from './deadlines.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))

@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it, vi } from 'vitest'
-import { makeExchange } from '../../test/plugins/make-exchange.ts'
+import { makeExchange } from '../../../test/plugins/make-exchange.ts'
 import { createActiveExchanges } from './active-exchanges.ts'
 
 it('keeps each from its beginning to its end, in whatever order they end', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { RedisClient } from '../redis/redis-client.ts'
-import { defineScript, runScript, type Script } from '../redis/run-script.ts'
-import { within } from '../redis/time-limit.ts'
+import type { RedisClient } from '../../redis/redis-client.ts'
+import { defineScript, runScript, type Script } from '../../redis/run-script.ts'
+import { within } from '../../redis/time-limit.ts'
 import type { Demand, Settlement } from './limit-store.ts'
 import type { PeriodName } from './period.ts'
 

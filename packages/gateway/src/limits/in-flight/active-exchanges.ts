@@ -1,4 +1,4 @@
-import { type Exchange, NOT_ACTIVE } from '../exchange.ts'
+import { type Exchange, NOT_ACTIVE } from '../../exchange.ts'
 
 /** Unfinished exchanges, and a callback when none is left. */
 export interface ActiveExchanges {

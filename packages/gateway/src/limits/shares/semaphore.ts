@@ -1,6 +1,6 @@
-import type { CancelSignal } from '../exchange.ts'
-import { TenantCounts } from '../shares/tenant-counts.ts'
-import { TenantQueue } from '../shares/tenant-queue.ts'
+import type { CancelSignal } from '../../exchange.ts'
+import { TenantCounts } from './tenant-counts.ts'
+import { TenantQueue } from './tenant-queue.ts'
 
 /** Gives a permit back; safe to call again. */
 export type Release = () => void

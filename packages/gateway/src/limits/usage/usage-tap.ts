@@ -1,5 +1,5 @@
 import { isJsonType } from '@agentic-rest/profile'
-import type { Produced, Usage } from '../exchange.ts'
+import type { Produced, Usage } from '../../exchange.ts'
 import { tokensOf } from './asked-tokens.ts'
 import { MemberReader } from './json-members.ts'
 import { inputTokens, outputTokens, readUsage, reported } from './usage.ts'

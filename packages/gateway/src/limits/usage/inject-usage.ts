@@ -1,13 +1,13 @@
 import { headerKeys, isJsonType, mediaTypeEssence } from '@agentic-rest/profile'
-import type { RouteConfig } from '../config/config-schema.ts'
-import { isMessagesApi } from '../config/schema/path-template.ts'
+import type { RouteConfig } from '../../config/config-schema.ts'
+import { isMessagesApi } from '../../config/schema/path-template.ts'
 import {
   type Exchange,
   LimitReachedError,
   refuseByLimit,
   type StepResult,
   unlessCancelled,
-} from '../exchange.ts'
+} from '../../exchange.ts'
 import { type MemberReader, readMembers } from './json-members.ts'
 
 /**

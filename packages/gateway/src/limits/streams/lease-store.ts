@@ -1,4 +1,4 @@
-import { type LinkTimes, linkTimes } from '../redis/redis-link.ts'
+import { type LinkTimes, linkTimes } from '../../redis/redis-link.ts'
 
 /** One stream of a tenant. */
 export interface StreamKey {

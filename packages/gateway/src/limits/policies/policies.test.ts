@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RateLimitOptions } from '../config/config-schema.ts'
+import type { RateLimitOptions } from '../../config/config-schema.ts'
 import { createLimitHeaders } from './limit-headers.ts'
 import { compilePolicies, type KeyFacts } from './policies.ts'
 

@@ -1,4 +1,4 @@
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../../exchange.ts'
 
 /** How often the gateway looks at its requests and at its own delay. */
 export const LOOK_INTERVAL_MS = 100

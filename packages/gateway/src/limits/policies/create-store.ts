@@ -1,4 +1,4 @@
-import type { GatewaySection } from '../config/config-schema.ts'
+import type { GatewaySection } from '../../config/config-schema.ts'
 import type { LimitStore } from './limit-store.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { createSharedStore, type SharedStoreOptions } from './shared-store.ts'

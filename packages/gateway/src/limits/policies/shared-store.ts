@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Metrics } from '../metrics/metrics.ts'
-import { type LinkTimes, linkTimes, RedisLink, type RedisUse } from '../redis/redis-link.ts'
-import { within } from '../redis/time-limit.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import { type LinkTimes, linkTimes, RedisLink, type RedisUse } from '../../redis/redis-link.ts'
+import { within } from '../../redis/time-limit.ts'
 import { budgetStanding, LimitCounts, rateStanding } from './limit-counts.ts'
 import {
   type Decision,

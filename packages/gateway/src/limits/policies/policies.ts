@@ -1,5 +1,5 @@
-import type { RateLimitOptions } from '../config/config-schema.ts'
-import { MICRO } from '../config/schema/limit-sections.ts'
+import type { RateLimitOptions } from '../../config/config-schema.ts'
+import { MICRO } from '../../config/schema/limit-sections.ts'
 import { rateOf } from './gcra.ts'
 import type { Demand } from './limit-store.ts'
 import type { PeriodName } from './period.ts'

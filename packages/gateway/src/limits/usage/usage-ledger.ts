@@ -1,4 +1,4 @@
-import { type PeriodName, periodStart } from './period.ts'
+import { type PeriodName, periodStart } from '../policies/period.ts'
 
 /** What the requests of a tenant used in one period. */
 export interface UsageCounts {

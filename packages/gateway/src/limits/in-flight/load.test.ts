@@ -1,6 +1,6 @@
 import { readConfig } from '@agentic-rest/testing/read-config'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { makeExchange } from '../../test/plugins/make-exchange.ts'
+import { makeExchange } from '../../../test/plugins/make-exchange.ts'
 import { createLoad, type Load } from './load.ts'
 
 beforeEach(() => void vi.useFakeTimers())

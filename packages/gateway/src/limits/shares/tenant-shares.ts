@@ -1,4 +1,4 @@
-import type { LimitOptions } from '../config/config-schema.ts'
+import type { LimitOptions } from '../../config/config-schema.ts'
 
 /** The bounds of one tenant, filled in where the configuration leaves them out. */
 export interface TenantShares {

@@ -1,4 +1,4 @@
-import { RedisLink, type RedisLinkOptions } from '../redis/redis-link.ts'
+import { RedisLink, type RedisLinkOptions } from '../../redis/redis-link.ts'
 import type { LeaseStore, LeaseTimes, StreamKey } from './lease-store.ts'
 
 /** Above this, the oldest unreleased leases are left to end by themselves. */
