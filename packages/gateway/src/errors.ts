@@ -348,23 +348,6 @@ export function causeOf(error: unknown): string | undefined {
     : undefined
 }
 
-/** A limit that a request would exceed. */
-export interface ReachedLimit {
-  readonly code: 'LIMIT_EXCEEDED' | 'BUDGET_EXCEEDED' | 'OVERLOADED'
-  /** Its key in the configuration without the section, or the name of its policy. */
-  readonly limit: string
-  /** The seconds to wait, for a limit of a tenant. */
-  readonly retryAfter?: number
-}
-
-/** The outcome for a reached limit; its message names the limit. */
-export function limitReached({ code, limit, retryAfter }: ReachedLimit): ErrorOutcome {
-  const { type, condition, message } = errorCodes[code]
-  const named = message.replace(/\.$/, `: the limit ${limit} is reached.`)
-  const outcome: ErrorOutcome = { type, code, message: named, condition }
-  return retryAfter === undefined ? outcome : { ...outcome, retryAfter }
-}
-
 /** The outcome for a request with one invalid field. `message` must not repeat the sent value. */
 export function invalidRequest(field: string, message: string): ValidationFailed {
   return { type: 'validation_failed', message: validationFailed.message, errors: [{ field, message }] }

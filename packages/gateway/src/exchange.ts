@@ -2,8 +2,6 @@ import type { Readable } from 'node:stream'
 import type { AuditEvent, Outcome, OutcomeType, Trace } from '@agentic-rest/profile'
 import { mappableFields, ownAuditFields } from './config/audit-fields.ts'
 import type { RouteConfig } from './config/config-schema.ts'
-import { limitReached, type ReachedLimit } from './errors.ts'
-import type { ByteAccount } from './limits/shares/held-bytes.ts'
 
 /** What a step says: nothing to go on, or the outcome that ends the request. */
 export type StepResult = Outcome | undefined
@@ -28,6 +26,21 @@ export interface Identity {
   readonly boundTo?: string
   /** When an open stream of the caller ends (`Date.now()`), with `end_streams_at_expiry`. */
   readonly streamsEndAt?: number
+}
+
+/** Why bytes cannot be held: a bound is reached, or the request has ended. */
+export type NotHeld = 'total' | 'perTenant' | 'ended'
+
+/** The bytes of bodies that one request holds in memory. `limits/` implements it. */
+export interface ByteAccount {
+  /** Why so many more bytes cannot be held now, if so. Nothing is counted. */
+  refusal(bytes: number): NotHeld | undefined
+  /** Counts bytes, or returns why they cannot be held. */
+  take(bytes: number): NotHeld | undefined
+  /** Counts bytes that are in memory already, whatever the bounds; a negative number for bytes that are gone. */
+  add(bytes: number): void
+  /** Ends the account: its request has ended. */
+  close(): void
 }
 
 /** The body of a request: read into memory or streamed, never both. `listen/` implements it. */
@@ -56,17 +69,6 @@ export interface RequestBody {
 /** The body exceeded `max_body_bytes` while it was forwarded. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
-}
-
-/** A limit of the gateway stopped a read. The request is refused with it. */
-export class LimitReachedError extends Error {
-  override readonly name = 'LimitReachedError'
-  readonly reached: ReachedLimit
-
-  constructor(reached: ReachedLimit) {
-    super(`the limit ${reached.limit} is reached`)
-    this.reached = reached
-  }
 }
 
 /** The answer to the client. `listen/` implements it, so that nothing else knows the wire. */
@@ -314,12 +316,6 @@ export function redactedText({ redactions }: Pick<Exchange, 'redactions'>): stri
     .join(', ')
 }
 
-/** Refuses a request because of a limit; the message and the audit record name it. */
-export function refuseByLimit(exchange: Exchange, reached: ReachedLimit): Outcome {
-  exchange.limit = reached.limit
-  return limitReached(reached)
-}
-
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null))
 const NONE: readonly string[] = Object.freeze([])
 
@@ -410,7 +406,7 @@ export class Exchange implements RequestHead, RequestWire {
   rule: string | undefined = undefined
 
   // any step with a limit
-  /** The limit that refused the request, set with `refuseByLimit`. */
+  /** The limit that refused the request, set with `refuse`. */
   limit: string | undefined = undefined
 
   /** The step that works on the request now. */

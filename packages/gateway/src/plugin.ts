@@ -3,6 +3,7 @@ import type { AuditEvent } from '@agentic-rest/profile'
 import type { AuditFiles } from './audit-log/audit-files.ts'
 import type { RouteConfig } from './config/config-schema.ts'
 import type { Exchange, StepResult } from './exchange.ts'
+import type { Waits } from './limits/in-flight/load.ts'
 import type { ClientAddress } from './listen/client-address.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -45,13 +46,6 @@ export interface Closable {
 
 /** Hands out the resource of a key, made now if no configuration holds it yet. The last release closes it. */
 export type Hold = <Resource extends Closable>(key: string, make: () => Resource) => Held<Resource>
-
-/** Takes requests out of `max_in_flight` while they wait. The plugin bounds their number. */
-export interface Waits {
-  waitStarted(exchange: Exchange): void
-  /** Safe to call again, and after the request has ended. */
-  waitEnded(exchange: Exchange): void
-}
 
 /** The parts of the gateway that a plugin may use. */
 export interface PipelineContext {

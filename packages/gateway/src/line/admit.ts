@@ -1,5 +1,6 @@
 import { refusal } from '../errors.ts'
-import { type Exchange, refuseByLimit, type StepResult } from '../exchange.ts'
+import type { Exchange, StepResult } from '../exchange.ts'
+import { refuse } from '../limits/refuse.ts'
 import { isPreflight, preflightHeaders } from '../listen/cors.ts'
 import { NO_CONTENT, sendOwn } from './own-answer.ts'
 import type { Parts } from './parts.ts'
@@ -22,7 +23,7 @@ function refuseEarly(exchange: Exchange, { load, snapshot, isClosing }: Parts): 
   // With methods for the path, the request is answered with 405 instead.
   if (exchange.headFault !== undefined && exchange.allowedMethods.length === 0) return exchange.headFault
   const overload = load.overload()
-  if (overload === 'max_in_flight') return refuseByLimit(exchange, { code: 'OVERLOADED', limit: overload })
+  if (overload === 'max_in_flight') return refuse(exchange, overload)
   if (overload === 'late_loop') {
     exchange.cause = 'LATE_LOOP'
     return refusal('OVERLOADED')

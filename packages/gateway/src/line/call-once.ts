@@ -6,18 +6,11 @@ import {
 } from '@agentic-rest/profile'
 import type { IdempotencyOptions, RouteConfig } from '../config/config-schema.ts'
 import { errorCodes, invalidRequest, refusal } from '../errors.ts'
-import {
-  type Exchange,
-  type KeyClaim,
-  type KeyEnd,
-  LimitReachedError,
-  refuseByLimit,
-  type StepResult,
-  unlessCancelled,
-} from '../exchange.ts'
+import { type Exchange, type KeyClaim, type KeyEnd, type StepResult, unlessCancelled } from '../exchange.ts'
 import { fingerprint, keyDigest } from '../idempotency/fingerprint.ts'
 import type { HeldKey, KeyTerms } from '../idempotency/key-state.ts'
 import type { KeyAnswer, KeyStore } from '../idempotency/key-store.ts'
+import { LimitReachedError, refuse } from '../limits/refuse.ts'
 import { endOfStatus } from './keep-answer.ts'
 import type { Parts } from './parts.ts'
 import { replay } from './replay.ts'
@@ -67,7 +60,7 @@ async function readBody(exchange: Exchange, { snapshot }: Parts): Promise<Buffer
     exchange.limit = 'max_body_bytes'
     return refusal('BODY_TOO_LARGE')
   } catch (error) {
-    if (error instanceof LimitReachedError) return refuseByLimit(exchange, error.reached)
+    if (error instanceof LimitReachedError) return refuse(exchange, error.limit)
     throw error
   }
 }

@@ -3,7 +3,8 @@ import { malformedStatuses, type Outcome, outcomes } from '@agentic-rest/profile
 import type { RouteConfig } from '../config/config-schema.ts'
 import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { refusal } from '../errors.ts'
-import { Exchange, LimitReachedError, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
+import { Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
+import { LimitReachedError, refuse } from '../limits/refuse.ts'
 import type { McpServer, McpSource } from '../mcp/mcp-mount.ts'
 import { parseMessage } from '../mcp/parse-message.ts'
 import { admit } from './admit.ts'
@@ -59,9 +60,9 @@ async function serve(exchange: Exchange, mounted: Mounted): Promise<void> {
     if (!server.isAllowedOrigin(exchange.headers)) return refuseOrigin(exchange, parts)
     const refused = admit(exchange, parts) ?? (await identify(exchange, mounted))
     if (refused === undefined) await answer(exchange, mounted)
-    else refuse(exchange, mounted, refused)
+    else sendRefusal(exchange, mounted, refused)
   } catch (error) {
-    if (error instanceof LimitReachedError) refuse(exchange, mounted, refuseByLimit(exchange, error.reached))
+    if (error instanceof LimitReachedError) sendRefusal(exchange, mounted, refuse(exchange, error.limit))
     else giveUp(exchange, parts, error)
   } finally {
     leave(exchange, parts)
@@ -92,7 +93,7 @@ function giveUp(exchange: Exchange, { log }: Parts, error: unknown): void {
   respond(exchange, refusal('INTERNAL_ERROR'))
 }
 
-function refuse(exchange: Exchange, { parts, server }: Mounted, outcome: Outcome): void {
+function sendRefusal(exchange: Exchange, { parts, server }: Mounted, outcome: Outcome): void {
   parts.metrics.mcpAnswered(refusedFacts)
   exchange.challenge = server.challenge(challenge(outcome))
   respond(exchange, outcome, parts)
@@ -105,9 +106,7 @@ async function identify(exchange: Exchange, { parts }: Mounted): Promise<StepRes
   if (!isMeantForEndpoint(exchange, parts)) return refusal('AUDIENCE_MISMATCH')
   // Without a tenant the client can still list tools; the requests of its calls get the typed refusal.
   await run('tenant-injector', exchange, parts)
-  if (parts.load.takeShare(exchange)) return undefined
-  const limit = 'max_in_flight_per_tenant'
-  return refuseByLimit(exchange, { code: 'LIMIT_EXCEEDED', limit, retryAfter: 1 })
+  return parts.load.takeShare(exchange) ? undefined : refuse(exchange, 'max_in_flight_per_tenant')
 }
 
 async function run(name: BuiltInName, exchange: Exchange, { snapshot }: Parts): Promise<StepResult> {
@@ -128,7 +127,7 @@ async function answer(exchange: Exchange, mounted: Mounted): Promise<void> {
   const { gateway, mcp } = parts.snapshot.config
   const { max_body_bytes: longest } = gateway.limits
   const bytes = await exchange.body.read(Math.min(mcp?.max_body_bytes ?? longest, longest))
-  if (bytes === undefined) return refuse(exchange, mounted, refusal('BODY_TOO_LARGE'))
+  if (bytes === undefined) return sendRefusal(exchange, mounted, refusal('BODY_TOO_LARGE'))
   const message = parseMessage(bytes)
   if (message.fault !== undefined)
     return refuseMessage(exchange, parts, { status: BAD_REQUEST, message: message.fault })

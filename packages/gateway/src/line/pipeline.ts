@@ -1,12 +1,7 @@
 import type { BuiltInName } from '../config/schema/plugin-sections.ts'
 import { causeOf, refusal } from '../errors.ts'
-import {
-  type Exchange,
-  LimitReachedError,
-  refuseByLimit,
-  type StepResult,
-  unlessCancelled,
-} from '../exchange.ts'
+import { type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
+import { LimitReachedError, refuse } from '../limits/refuse.ts'
 import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import type { Parts } from './parts.ts'
@@ -52,7 +47,7 @@ const KNOWS_TENANT: BuiltInName = 'tenant-injector'
 /** Counts the request against the share of its tenant, as soon as the tenant is known; `finish` ends that. */
 function takeShare({ name }: PipelinePlugin, exchange: Exchange, { load }: Parts): StepResult {
   if (name !== KNOWS_TENANT || load.takeShare(exchange)) return undefined
-  return refuseByLimit(exchange, { code: 'LIMIT_EXCEEDED', limit: 'max_in_flight_per_tenant', retryAfter: 1 })
+  return refuse(exchange, 'max_in_flight_per_tenant')
 }
 
 /** A plugin that throws fails its request alone. */
@@ -70,7 +65,7 @@ interface Failure {
 }
 
 function failed(plugin: PipelinePlugin, exchange: Exchange, { log, error }: Failure): StepResult {
-  if (error instanceof LimitReachedError) return refuseByLimit(exchange, error.reached)
+  if (error instanceof LimitReachedError) return refuse(exchange, error.limit)
   exchange.cause = causeOf(error)
   // A plugin that gives up because its client left has not failed.
   const level = exchange.signal.aborted ? 'debug' : 'error'

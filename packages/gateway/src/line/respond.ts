@@ -9,20 +9,24 @@ import {
 } from '@agentic-rest/profile'
 import { causeOf, type ErrorCode, errorCodeRow, errorCodes, refusal } from '../errors.ts'
 import type { CancelReason, Delivery, Exchange, ExchangeResult, StreamErrorKind } from '../exchange.ts'
+import { retryAfterOf } from '../limits/refuse.ts'
 import { lastOutcome } from './deliver.ts'
 import { sendWhole } from './own-answer.ts'
 import type { Parts } from './parts.ts'
 import { tellPlugins } from './pipeline.ts'
 import { reasonOf } from './reason.ts'
 
-const RETRY_SOON_SECONDS = '1'
-
 /** Answers with an outcome of the gateway's own. `parts` are needed for outcomes of plugins. */
 export function respond(exchange: Exchange, outcome: Outcome, parts?: Parts): void {
   exchange.outcome = outcome
   if (exchange.reply.isClosed) return
   const { status, headers, body } = writeOutcome(outcome, exchange.trace)
-  const sent = { ...headers, ...conditionHeaders(exchange, outcome, parts) }
+  const wait = retryAfterOf(exchange, outcome)
+  const sent = {
+    ...headers,
+    ...conditionHeaders(exchange, outcome, parts),
+    ...(wait !== undefined && { [headerNames.retryAfter]: String(wait) }),
+  }
   sendWhole(exchange, { status, headers: sent, body: Buffer.from(body) })
 }
 
@@ -30,10 +34,6 @@ export function respond(exchange: Exchange, outcome: Outcome, parts?: Parts): vo
 function conditionHeaders(exchange: Exchange, outcome: Outcome, parts?: Parts): Record<string, string> {
   if (outcome.type === 'forbidden' && outcome.code === 'INSUFFICIENT_SCOPE')
     return { 'WWW-Authenticate': scopeChallenge(exchange) }
-  if (outcome.type === 'failed_dependency' && exchange.retryAfterSeconds !== undefined)
-    return { [headerNames.retryAfter]: String(exchange.retryAfterSeconds) }
-  if (outcome.type === 'conflict' && outcome.code === 'IDEMPOTENCY_IN_PROGRESS')
-    return { [headerNames.retryAfter]: RETRY_SOON_SECONDS }
   const condition = outcome.type === 'error' ? outcome.condition : undefined
   switch (condition) {
     case 'unauthenticated':
@@ -41,7 +41,6 @@ function conditionHeaders(exchange: Exchange, outcome: Outcome, parts?: Parts): 
     case 'method_not_allowed':
       return { Allow: allowedMethods(exchange, parts).join(', ') }
     case 'unavailable':
-      return { [headerNames.retryAfter]: RETRY_SOON_SECONDS }
     case 'not_found':
     case 'too_large':
     case 'limit_exceeded':

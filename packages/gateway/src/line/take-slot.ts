@@ -1,10 +1,8 @@
-import { type Exchange, refuseByLimit, type StepResult, unlessCancelled } from '../exchange.ts'
+import { type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
+import { refuse } from '../limits/refuse.ts'
 import type { ReleaseSlot } from '../limits/streams/stream-slots.ts'
 import type { UpstreamAnswer } from '../upstream/dispatch.ts'
 import type { Parts } from './parts.ts'
-
-/** `retryAfter` for a tenant with all its streams open (Limits, retryAfter). */
-const RETRY_AFTER_SECONDS = 60
 
 /**
  * Takes a stream slot for an answer that is an event stream although the client did not ask for one. Without a free slot
@@ -32,11 +30,7 @@ export async function takeSlot(exchange: Exchange, { slots, load, metrics }: Par
   exchange.trail?.end('take-slot')
   if (release === undefined) {
     exchange.slot = 'refused'
-    return refuseByLimit(exchange, {
-      code: 'LIMIT_EXCEEDED',
-      limit: 'max_sse_connections_per_tenant',
-      retryAfter: RETRY_AFTER_SECONDS,
-    })
+    return refuse(exchange, 'max_sse_connections_per_tenant')
   }
   exchange.slot = 'taken'
   exchange.releaseSlot = release

@@ -1,8 +1,13 @@
 import { Readable } from 'node:stream'
 import { type BodyReceiver, type ClientReply, type IncomingBody, KeptBytes } from '@agentic-rest/http1'
-import type { ReachedLimit } from '../errors.ts'
-import { BodyTooLargeError, type Cancellation, LimitReachedError, type RequestBody } from '../exchange.ts'
-import type { ByteAccount, NotHeld } from '../limits/shares/held-bytes.ts'
+import {
+  BodyTooLargeError,
+  type ByteAccount,
+  type Cancellation,
+  type NotHeld,
+  type RequestBody,
+} from '../exchange.ts'
+import { type LimitName, LimitReachedError } from '../limits/refuse.ts'
 
 /** The limits of a body, and the parts of its request that it uses. */
 export interface RequestBodyOptions {
@@ -138,9 +143,9 @@ class ClientBody implements RequestBody {
 }
 
 const limits = {
-  total: { code: 'OVERLOADED', limit: 'max_buffered_bytes' },
-  perTenant: { code: 'LIMIT_EXCEEDED', limit: 'max_buffered_bytes_per_tenant', retryAfter: 1 },
-} as const satisfies Record<Exclude<NotHeld, 'ended'>, ReachedLimit>
+  total: 'max_buffered_bytes',
+  perTenant: 'max_buffered_bytes_per_tenant',
+} as const satisfies Record<Exclude<NotHeld, 'ended'>, LimitName>
 
 function refusedRead(refused: NotHeld): Error {
   if (refused !== 'ended') return new LimitReachedError(limits[refused])

@@ -1,8 +1,14 @@
 import type { InnerAnswer, InnerRequest, readEvents } from '@agentic-rest/mcp'
 import { headerKeys, headers as headerNames, mediaTypeEssence, writeOutcome } from '@agentic-rest/profile'
 import { type ErrorCode, invalidRequest, refusal } from '../errors.ts'
-import { Cancellation, Exchange, type McpCall, type Reply, type RequestBody } from '../exchange.ts'
-import type { ByteAccount } from '../limits/shares/held-bytes.ts'
+import {
+  type ByteAccount,
+  Cancellation,
+  Exchange,
+  type McpCall,
+  type Reply,
+  type RequestBody,
+} from '../exchange.ts'
 import { canonicalTarget } from '../listen/canonical-path.ts'
 
 /** The options of an inner exchange. */

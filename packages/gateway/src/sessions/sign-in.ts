@@ -7,8 +7,8 @@ import {
   parseOwnJson,
 } from '@agentic-rest/profile'
 import type { Exchange } from '../exchange.ts'
-import { rateOf } from '../limits/gcra.ts'
-import type { LimitStore } from '../limits/limit-store.ts'
+import { rateOf } from '../limits/policies/gcra.ts'
+import type { LimitStore } from '../limits/policies/limit-store.ts'
 import type { ClientAddress } from '../listen/client-address.ts'
 import type { Log } from '../log.ts'
 import type { PipelinePlugin } from '../plugin.ts'

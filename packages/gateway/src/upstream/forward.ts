@@ -1,15 +1,9 @@
 import { InvalidAnswerError } from '@agentic-rest/http1'
 import { headerKeys } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
-import { causeOf, type ErrorCode, type ReachedLimit, refusal } from '../errors.ts'
-import {
-  BodyTooLargeError,
-  type Exchange,
-  LimitReachedError,
-  refuseByLimit,
-  type StepResult,
-  unlessCancelled,
-} from '../exchange.ts'
+import { causeOf, type ErrorCode, refusal } from '../errors.ts'
+import { BodyTooLargeError, type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
+import { type LimitName, LimitReachedError, refuse } from '../limits/refuse.ts'
 import type { FullQueue, Release } from '../limits/shares/semaphore.ts'
 import type { ClientPath } from '../listen/client-address.ts'
 import type { Log } from '../log.ts'
@@ -41,9 +35,9 @@ const SMALL_BODY_BYTES = 65_536
 
 /** The limit behind each bound of the queue. */
 export const fullQueues = {
-  queue: { code: 'OVERLOADED', limit: 'max_upstream_queue_per_origin' },
-  queuePerTenant: { code: 'LIMIT_EXCEEDED', limit: 'max_upstream_queue_per_tenant', retryAfter: 1 },
-} as const satisfies Record<FullQueue, ReachedLimit>
+  queue: 'max_upstream_queue_per_origin',
+  queuePerTenant: 'max_upstream_queue_per_tenant',
+} as const satisfies Record<FullQueue, LimitName>
 
 /** Sends the request to its route's target. Rejects only for a cancelled exchange. */
 export async function forward(
@@ -54,13 +48,13 @@ export async function forward(
   const { permits, connections } = options.pool
   const { tenantId = '', signal } = exchange
   const full = permits.fullFor(tenantId)
-  if (full !== undefined) return { refused: refuseByLimit(exchange, fullQueues[full]) }
+  if (full !== undefined) return { refused: refuse(exchange, fullQueues[full]) }
   let release: Release | undefined
   try {
     if (isToBeRead(exchange) && exchange.body.arrived(SMALL_BODY_BYTES) === undefined)
       await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), signal)
     const taking = permits.take(tenantId, signal)
-    if (typeof taking === 'string') return { refused: refuseByLimit(exchange, fullQueues[taking]) }
+    if (typeof taking === 'string') return { refused: refuse(exchange, fullQueues[taking]) }
     release = taking instanceof Promise ? await taking : taking
     // The request may be cancelled between its permit and this moment.
     signal.throwIfAborted()
@@ -97,7 +91,7 @@ export function refuseFailure(
   route: RouteConfig,
   { error, log }: { readonly error: unknown; readonly log: Log },
 ): Forwarded {
-  if (error instanceof LimitReachedError) return { refused: refuseByLimit(exchange, error.reached) }
+  if (error instanceof LimitReachedError) return { refused: refuse(exchange, error.limit) }
   const { requestId } = exchange.trace
   log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
   const code = failureCode(error)

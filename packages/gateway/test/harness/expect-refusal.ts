@@ -1,6 +1,10 @@
 import { type Answer, headerValues, ids } from '@agentic-rest/testing/send-request'
 import { expect } from 'vitest'
-import { type ErrorCode, errorCodes, type ReachedLimit } from '../../src/errors.ts'
+import { type ErrorCode, errorCodes } from '../../src/errors.ts'
+import type { ReachedLimit } from '../../src/limits/refuse.ts'
+
+/** A reached limit and its name. */
+type NamedLimit = ReachedLimit & { readonly limit: string }
 
 /** The profile header and both ids are there exactly once, whatever the upstream sent. */
 export function expectOwnHeaders(answer: Pick<Answer, 'rawHeaders'>): void {
@@ -12,7 +16,7 @@ export function expectOwnHeaders(answer: Pick<Answer, 'rawHeaders'>): void {
 const typeByStatus: Readonly<Record<number, string>> = { 403: 'forbidden', 424: 'failed_dependency' }
 
 /** The answer is the gateway's own for a code or a limit: status, media type, headers and the whole body. */
-export function expectRefusal(answer: Answer, status: number, refused: ErrorCode | ReachedLimit): void {
+export function expectRefusal(answer: Answer, status: number, refused: ErrorCode | NamedLimit): void {
   const { code, message, ...rest } =
     typeof refused === 'string' ? { code: refused, message: errorCodes[refused].message } : reached(refused)
   expect({
@@ -29,7 +33,7 @@ export function expectRefusal(answer: Answer, status: number, refused: ErrorCode
   expectOwnHeaders(answer)
 }
 
-function reached({ limit, ...rest }: ReachedLimit) {
+function reached({ limit, ...rest }: NamedLimit) {
   const message = errorCodes[rest.code].message.replace(/\.$/, `: the limit ${limit} is reached.`)
   return { ...rest, message }
 }

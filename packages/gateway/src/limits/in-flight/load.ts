@@ -1,11 +1,17 @@
 import type { LimitOptions } from '../../config/config-schema.ts'
 import { type Exchange, NOT_ACTIVE } from '../../exchange.ts'
-import type { Waits } from '../../plugin.ts'
-import { ByteAccount, HeldBytes } from '../shares/held-bytes.ts'
+import { HeldBytes, TenantByteAccount } from '../shares/held-bytes.ts'
 import { TenantCounts } from '../shares/tenant-counts.ts'
 import { tenantShares } from '../shares/tenant-shares.ts'
 import { type ActiveExchanges, createActiveExchanges } from './active-exchanges.ts'
 import { LOOK_INTERVAL_MS, startTimers } from './deadlines.ts'
+
+/** Takes requests out of `max_in_flight` while they wait. The plugin bounds their number. */
+export interface Waits {
+  waitStarted(exchange: Exchange): void
+  /** Safe to call again, and after the request has ended. */
+  waitEnded(exchange: Exchange): void
+}
 
 /** All requests of the gateway, and whether it can take more. */
 export interface Load extends ActiveExchanges, Waits {
@@ -61,7 +67,7 @@ export function createLoad(limits: () => LimitOptions): Load {
       if (shares.of(tenantId) >= tenantShares(limits()).inFlight) return false
       shares.add(tenantId, 1)
       exchange.inShare = true
-      exchange.heldBytes = new ByteAccount(held, tenantId)
+      exchange.heldBytes = new TenantByteAccount(held, tenantId)
       exchange.body.holdIn(exchange.heldBytes)
       return true
     },

@@ -1,3 +1,4 @@
+import type { ByteAccount, NotHeld } from '../../exchange.ts'
 import { TenantCounts } from './tenant-counts.ts'
 
 /** The bounds of the bodies in memory, in bytes. */
@@ -5,9 +6,6 @@ export interface HeldBytesLimits {
   readonly total: number
   readonly perTenant: number
 }
-
-/** Why bytes cannot be held: a bound is reached, or the request has ended. */
-export type NotHeld = keyof HeldBytesLimits | 'ended'
 
 /**
  * Counts the bytes of bodies in memory. They count when they arrive, not when a client declares them: otherwise a client
@@ -43,8 +41,8 @@ export class HeldBytes {
   }
 }
 
-/** The bytes that one request holds. */
-export class ByteAccount {
+/** The bytes that one request of a tenant holds. */
+export class TenantByteAccount implements ByteAccount {
   private readonly bytes: HeldBytes
   private readonly tenant: string
   private own = 0
@@ -55,26 +53,22 @@ export class ByteAccount {
     this.tenant = tenant
   }
 
-  /** Why so many more bytes cannot be held now, if so. Nothing is counted. */
   refusal(bytes: number): NotHeld | undefined {
     return this.isOpen ? this.bytes.exceeded(this.tenant, bytes) : 'ended'
   }
 
-  /** Counts bytes, or returns why they cannot be held. */
   take(bytes: number): NotHeld | undefined {
     const refused = this.refusal(bytes)
     if (refused === undefined) this.add(bytes)
     return refused
   }
 
-  /** Counts bytes that are in memory already, whatever the bounds; a negative number for bytes that are gone. */
   add(bytes: number): void {
     if (!this.isOpen) return
     this.own += bytes
     this.bytes.add(this.tenant, bytes)
   }
 
-  /** Ends the account: its request has ended. */
   close(): void {
     this.add(-this.own)
     this.isOpen = false

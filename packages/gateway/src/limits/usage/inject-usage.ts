@@ -1,13 +1,8 @@
 import { headerKeys, isJsonType, mediaTypeEssence } from '@agentic-rest/profile'
 import type { RouteConfig } from '../../config/config-schema.ts'
 import { isMessagesApi } from '../../config/schema/path-template.ts'
-import {
-  type Exchange,
-  LimitReachedError,
-  refuseByLimit,
-  type StepResult,
-  unlessCancelled,
-} from '../../exchange.ts'
+import { type Exchange, type StepResult, unlessCancelled } from '../../exchange.ts'
+import { LimitReachedError, refuse } from '../refuse.ts'
 import { type MemberReader, readMembers } from './json-members.ts'
 
 /**
@@ -30,7 +25,7 @@ export async function askForUsage(exchange: Exchange, maxBytes: number): Promise
     if (changed !== undefined) body.replace(changed)
     return undefined
   } catch (error) {
-    if (error instanceof LimitReachedError) return refuseByLimit(exchange, error.reached)
+    if (error instanceof LimitReachedError) return refuse(exchange, error.limit)
     throw error
   }
 }

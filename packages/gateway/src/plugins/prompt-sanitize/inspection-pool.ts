@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { SanitizeRule } from '../../config/config-schema.ts'
-import type { ReachedLimit } from '../../errors.ts'
-import { type CancelSignal, LimitReachedError } from '../../exchange.ts'
+import type { CancelSignal } from '../../exchange.ts'
+import { type LimitName, LimitReachedError } from '../../limits/refuse.ts'
 import { type FullQueue, Semaphore } from '../../limits/shares/semaphore.ts'
 import type { BodyKind } from './body-kind.ts'
 import { FailedInspectionError } from './inspection-failure.ts'
@@ -22,9 +22,9 @@ const LONGEST_MS = 60_000
 const PROGRAM = new URL(`./inspection-thread${import.meta.url.slice(-3)}`, import.meta.url)
 
 const limits = {
-  queue: { code: 'OVERLOADED', limit: 'inspection_queue' },
-  queuePerTenant: { code: 'LIMIT_EXCEEDED', limit: 'inspection_queue_per_tenant', retryAfter: 1 },
-} as const satisfies Record<FullQueue, ReachedLimit>
+  queue: 'inspection_queue',
+  queuePerTenant: 'inspection_queue_per_tenant',
+} as const satisfies Record<FullQueue, LimitName>
 
 /** A body to inspect. */
 export interface Inspection {

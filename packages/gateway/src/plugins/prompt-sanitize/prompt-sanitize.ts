@@ -1,7 +1,8 @@
 import { headers } from '@agentic-rest/profile'
 import type { PromptSanitizeOptions } from '../../config/config-schema.ts'
 import { causeOf, invalidRequest, refusal } from '../../errors.ts'
-import { type Exchange, LimitReachedError, refuseByLimit, type StepResult } from '../../exchange.ts'
+import type { Exchange, StepResult } from '../../exchange.ts'
+import { LimitReachedError, refuse } from '../../limits/refuse.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
 import { type BodyKind, INSPECTED_TYPES, judgeBody } from './body-kind.ts'
 import { compileRules, matchedReplacements } from './compile-rules.ts'
@@ -162,7 +163,7 @@ function settleBody(exchange: Exchange, result: SanitizedBody): StepResult {
 /** Fails closed: an uninspected request is not forwarded. */
 function fail(error: unknown, exchange: Exchange, { log }: PipelineContext): StepResult {
   const { trace, signal } = exchange
-  if (error instanceof LimitReachedError) return refuseByLimit(exchange, error.reached)
+  if (error instanceof LimitReachedError) return refuse(exchange, error.limit)
   // A disconnected client is no fault of the gateway and gets no answer.
   if (!signal.aborted) {
     log.error('prompt-sanitize could not inspect a request', {

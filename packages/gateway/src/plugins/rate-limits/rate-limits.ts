@@ -1,9 +1,10 @@
 import type { RouteConfig } from '../../config/config-schema.ts'
 import { refusal } from '../../errors.ts'
-import { type Exchange, refuseByLimit, type StepResult } from '../../exchange.ts'
+import type { Exchange, StepResult } from '../../exchange.ts'
 import { createLimitHeaders, type LimitHeaders, seconds } from '../../limits/policies/limit-headers.ts'
 import type { Decision, LimitStore } from '../../limits/policies/limit-store.ts'
 import { compilePolicies, type Policy } from '../../limits/policies/policies.ts'
+import { refuseBy } from '../../limits/refuse.ts'
 import { type AskedTokens, askedTokens } from '../../limits/usage/asked-tokens.ts'
 import type { UsageLedger } from '../../limits/usage/usage-ledger.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
@@ -122,7 +123,7 @@ function refuse(
   }
   const code = unit === 'requests' ? 'LIMIT_EXCEEDED' : 'BUDGET_EXCEEDED'
   const retryAfter = Math.max(1, ...standings.map(({ waitUs }) => seconds(waitUs)))
-  return refuseByLimit(exchange, { code, limit: name, retryAfter })
+  return refuseBy(exchange, name, { code, retryAfter })
 }
 
 /** The policies that count the requests of a route. */

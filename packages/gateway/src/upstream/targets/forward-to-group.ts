@@ -1,7 +1,8 @@
 import { isVendorType } from '@agentic-rest/profile'
 import type { RouteConfig } from '../../config/config-schema.ts'
 import { causeOf, refusal } from '../../errors.ts'
-import { type Exchange, refuseByLimit, unlessCancelled } from '../../exchange.ts'
+import { type Exchange, unlessCancelled } from '../../exchange.ts'
+import { refuse } from '../../limits/refuse.ts'
 import type { Release } from '../../limits/shares/semaphore.ts'
 import { answerType } from '../check-response.ts'
 import { type BodyEnd, dispatch, type UpstreamAnswer } from '../dispatch.ts'
@@ -66,7 +67,7 @@ function chooseFirst(
     if (full === undefined) return { member }
     tried.push(member)
     member = group.chooseOther(tried)
-    if (member === undefined) return { refused: refuseByLimit(exchange, fullQueues[full]) }
+    if (member === undefined) return { refused: refuse(exchange, fullQueues[full]) }
   }
 }
 
@@ -92,7 +93,7 @@ async function send(
   const { permits, connections } = member.target.pool
   const taking = permits.take(tenantId, signal)
   if (typeof taking === 'string')
-    return { forwarded: { refused: refuseByLimit(exchange, fullQueues[taking]) }, mayRetry: false }
+    return { forwarded: { refused: refuse(exchange, fullQueues[taking]) }, mayRetry: false }
   group.began(member)
   let release: Release | undefined
   let request: TargetRequest | undefined
