@@ -118,7 +118,7 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
     expect(await page.getByText('not accepted').count()).toBe(0)
     await looksRight(page, 'requester')
     // A page that does not know its reader offers it, and shows the refusal of the service.
-    await page.evaluate('sessionStorage.removeItem("agentic-approvals-reader")')
+    await page.route('**/approvals/session', (route) => route.fulfill({ json: { name: '', services: [] } }))
     await page.reload()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page
@@ -127,6 +127,7 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
       .waitFor()
     expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
     await looksRight(page, 'refused')
+    await page.unroute('**/approvals/session')
     await page.getByRole('button', { name: 'Sign out' }).click()
 
     await signIn(page, await tokenOf('dave'))

@@ -1,14 +1,27 @@
 import { conditions, headers, parseJson } from '@agentic-rest/profile'
 import {
   type Approval,
+  type ApprovalService,
   ApprovalView,
+  closedStates,
+  countWaiting,
   decisionBody,
   doneWords,
   isOpen,
+  type Listed,
+  type ListedState,
+  type ListName,
+  listNames,
+  listWords,
   MAX_COMMENT,
-  ownerOf,
+  mergeSources,
+  pickList,
   readApproval,
+  readApprovalPage,
+  readListName,
+  type Source,
   stateOf,
+  type TokenOwner,
   verbLabel,
   whyNotDecide,
   wordsOfState,
@@ -18,10 +31,14 @@ import { element } from './elements.ts'
 // A page of another site cannot send this header without the permission of the gateway, which never gives it.
 const pageHeaders = { 'X-Agentic-Page': 'approvals' }
 const TENANT = 'agentic-approvals-tenant'
-// The person of the session, so that a reload of this tab knows it. The token itself is kept nowhere.
-const READER = 'agentic-approvals-reader'
+const HOME = '/approvals'
+const SESSION = `${HOME}/session`
 // A decision that somebody else makes is seen within this time and one answer.
 const LOOK_MS = 1500
+const LIST_MS = 10_000
+const MOST_PAGES = 10
+const hasSignIn = document.documentElement.dataset['signIn'] !== undefined
+const isInbox = location.pathname === HOME
 
 const view = new ApprovalView<HTMLElement>({
   make: (name, attributes, children) => element(name as 'p', attributes, children),
@@ -62,18 +79,35 @@ function show(title: string, children: readonly (Node | string)[]): void {
   page?.removeAttribute('aria-busy')
 }
 
+/** Is aborted when something else is shown. */
+function whenLeft(): AbortSignal {
+  const left = new AbortController()
+  document.getElementById('page')?.addEventListener('left', () => left.abort(), { once: true })
+  return left.signal
+}
+
 function alertOf(message: string): HTMLElement {
   return element('p', { role: 'alert', id: 'told' }, [message])
 }
 
-/** Reads the approval and shows it. `refused` is the text for a token that is not accepted. */
-async function load(refused?: string): Promise<void> {
-  const { status, ok, body } = await send(location.pathname)
-  if (ok) showApproval(readApproval(body))
-  else showSignIn(status === conditions.unauthenticated ? refused : refusalText(status, body))
+/** The person of the session, as the gateway sees it, and the services with approvals. */
+interface Reader extends TokenOwner {
+  readonly name: string
+  readonly services: readonly ApprovalService[]
 }
 
-function refusalText(status: number, body: Answer['body']): string {
+/** Reads the session and what the address names. `refused` is the text for a token that is not accepted. */
+async function load(refused?: string): Promise<void> {
+  const { status, ok, body } = await send(SESSION)
+  if (!ok) return showSignIn(status === conditions.unauthenticated ? refused : textOf(body['message']))
+  const reader = body as unknown as Reader
+  if (isInbox) return showInbox(reader)
+  const approval = await send(location.pathname)
+  if (approval.ok) showApproval(reader, readApproval(approval.body))
+  else showSignIn(approval.status === conditions.unauthenticated ? refused : refusalText(approval))
+}
+
+function refusalText({ status, body }: Answer): string {
   if (status === conditions.not_found)
     return 'There is no such approval, or it is not for you to see. Sign in as somebody else to try again.'
   return textOf(body['message'])
@@ -96,63 +130,80 @@ function showSignIn(message?: string): void {
   const form = element('form', {}, [
     ...token.parts,
     ...tenant.parts,
-    element('button', { class: 'primary' }, ['Sign in']),
+    element('button', { class: hasSignIn ? '' : 'primary' }, [hasSignIn ? 'Use this token' : 'Sign in']),
   ])
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     sessionStorage.setItem(TENANT, tenant.input.value.trim())
-    void signIn(token.input.value.trim())
+    void useToken(token.input.value.trim())
   })
-  const why = element('p', {}, ['Sign in to see this approval and to decide it.'])
-  show('Approval', [message === undefined ? why : alertOf(message), form])
-  token.input.focus()
+  const why = isInbox ? 'your approvals and to decide them' : 'this approval and to decide it'
+  const told = message === undefined ? element('p', {}, [`Sign in to see ${why}.`]) : alertOf(message)
+  show(isInbox ? 'Approvals' : 'Approval', [told, ...(hasSignIn ? signInParts(form) : [form])])
+  document.querySelector<HTMLElement>(hasSignIn ? 'a.primary' : '#token')?.focus()
+}
+
+function signInParts(form: HTMLElement): HTMLElement[] {
+  const back = encodeURIComponent(`${location.pathname}${location.search}`)
+  const link = element('a', { class: 'primary button', href: `/sign-in?return=${back}` }, ['Sign in'])
+  const details = element('details', {}, [element('summary', {}, ['Use a token']), form])
+  return [element('p', {}, [link]), details]
 }
 
 const REFUSED = 'The token was not accepted.'
 
-async function signIn(token: string): Promise<void> {
-  const { ok, status, body } = await send('session', {
+async function useToken(token: string): Promise<void> {
+  const { ok, status, body } = await send(SESSION, {
     method: 'POST',
     headers: { [headers.authorization]: `Bearer ${token}` },
   })
   if (!ok) return showSignIn(status === conditions.unauthenticated ? REFUSED : textOf(body['message']))
-  sessionStorage.setItem(READER, JSON.stringify(ownerOf(token)))
   await load(REFUSED)
 }
 
+/** Ends the session, and with a sign-in also the one at the provider. */
 async function signOut(): Promise<void> {
-  await send('session', { method: 'DELETE' })
-  sessionStorage.removeItem(READER)
-  showSignIn()
+  const { body } = hasSignIn
+    ? await send('/sign-out', { method: 'POST' })
+    : await send(SESSION, { method: 'DELETE' })
+  if (typeof body['next'] === 'string') location.assign(body['next'])
+  else showSignIn()
 }
 
+const ENDED = 'Your session has ended. Sign in again.'
 const NEXT = 'The requester goes on by sending the request again with its approval token.'
 
 /** Looks at an approval until it is over, and shows it again only if it has changed: a comment may be half written. */
-function lookAgain(shown: Approval): void {
+function lookAgain(reader: Reader, shown: Approval): void {
   if (!isOpen(shown.state)) return
-  const left = new AbortController()
-  document.getElementById('page')?.addEventListener('left', () => left.abort(), { once: true })
+  const left = whenLeft()
   const timer = setTimeout(async () => {
-    const { ok, body } = document.hidden ? { ok: false, body: {} } : await send(location.pathname)
+    const { ok, status, body } = document.hidden ? none : await send(location.pathname)
+    if (left.aborted) return
+    if (status === conditions.unauthenticated) return showSignIn(ENDED)
     const now = ok ? readApproval(body) : shown
-    if (left.signal.aborted) return
-    if (JSON.stringify(now) === JSON.stringify(shown)) return lookAgain(shown)
+    if (JSON.stringify(now) === JSON.stringify(shown)) return lookAgain(reader, shown)
     const comment = document.querySelector<HTMLTextAreaElement>('#comment')?.value ?? ''
-    showApproval(
-      now,
-      element('p', { role: 'status' }, [`Changed meanwhile: ${wordsOfState(now.state).title}.`]),
-    )
+    const told = `Changed meanwhile: ${wordsOfState(now.state).title}.`
+    showApproval(reader, now, element('p', { role: 'status' }, [told]))
     const field = document.querySelector<HTMLTextAreaElement>('#comment')
     if (field !== null) field.value = comment
   }, LOOK_MS)
-  left.signal.addEventListener('abort', () => clearTimeout(timer))
+  left.addEventListener('abort', () => clearTimeout(timer))
+}
+
+const none: Answer = { ok: false, status: 0, body: {} }
+
+/** Who is signed in, the way to all approvals, and the button to sign out. */
+function foot({ name }: Reader): HTMLElement {
+  const out = element('button', { type: 'button', class: 'quiet' }, ['Sign out'])
+  out.addEventListener('click', () => void signOut())
+  const all = hasSignIn && !isInbox ? [element('a', { href: HOME }, ['All approvals']), ' · '] : []
+  return element('p', { class: 'foot' }, [...all, ...(name === '' ? [] : [`${name} · `]), out])
 }
 
 /** Shows an approval, and the result of the last decision as `told`. */
-function showApproval(approval: Approval, told?: HTMLElement): void {
-  const out = element('button', { type: 'button', class: 'quiet' }, ['Sign out'])
-  out.addEventListener('click', () => void signOut())
+function showApproval(reader: Reader, approval: Approval, told?: HTMLElement): void {
   const state = stateOf(approval, Date.now())
   show(wordsOfState(state).title, [
     ...(told === undefined ? [] : [told]),
@@ -161,10 +212,10 @@ function showApproval(approval: Approval, told?: HTMLElement): void {
     ...view.decisions(approval),
     view.request(approval),
     ...(state === 'approved' ? [element('p', {}, [NEXT])] : []),
-    ...(state === 'pending' ? [decisionPart(approval)] : []),
-    element('p', { class: 'foot' }, [out]),
+    ...(state === 'pending' ? [decisionPart(reader, approval)] : []),
+    foot(reader),
   ])
-  lookAgain(approval)
+  lookAgain(reader, approval)
   // A screen reader goes on where the content has changed.
   const heading = document.querySelector('h1')
   heading?.setAttribute('tabindex', '-1')
@@ -172,12 +223,12 @@ function showApproval(approval: Approval, told?: HTMLElement): void {
 }
 
 /** The buttons, or the reason why there are none. */
-function decisionPart(approval: Approval): HTMLElement {
-  const reason = whyNotDecide(approval, Object(parseJson(sessionStorage.getItem(READER) ?? '{}').value))
-  return reason === '' ? decisionForm(approval) : element('p', {}, [reason])
+function decisionPart(reader: Reader, approval: Approval): HTMLElement {
+  const reason = whyNotDecide(approval, reader)
+  return reason === '' ? decisionForm(reader, approval) : element('p', {}, [reason])
 }
 
-function decisionForm(approval: Approval): HTMLElement {
+function decisionForm(reader: Reader, approval: Approval): HTMLElement {
   const comment = element('textarea', { id: 'comment', rows: '3', maxlength: String(MAX_COMMENT) })
   const buttons = (['approve', 'reject'] as const).map((verb) => {
     const button = element('button', { type: 'button', class: verb }, [verbLabel(approval, verb)])
@@ -193,15 +244,15 @@ function decisionForm(approval: Approval): HTMLElement {
       headers: { [headers.contentType]: 'application/json' },
       body: JSON.stringify(decisionBody(approval, comment.value)),
     })
-    if (ok) showApproval(readApproval(body), element('p', { role: 'status' }, [doneWords[verb]]))
-    else if (status === conditions.unauthenticated) showSignIn('Your session has ended. Sign in again.')
+    if (ok) showApproval(reader, readApproval(body), element('p', { role: 'status' }, [doneWords[verb]]))
+    else if (status === conditions.unauthenticated) showSignIn(ENDED)
     else await refuse(body)
   }
   async function refuse(body: Answer['body']): Promise<void> {
     const message = textOf(body['message'])
     // Somebody else has decided meanwhile, or it has expired: what is shown is old.
     const now = body['type'] === 'conflict' ? await send(location.pathname) : undefined
-    if (now?.ok) return showApproval(readApproval(now.body), alertOf(message))
+    if (now?.ok) return showApproval(reader, readApproval(now.body), alertOf(message))
     refusal.textContent = message
     for (const button of buttons) button.disabled = body['type'] === 'forbidden'
   }
@@ -211,6 +262,102 @@ function decisionForm(approval: Approval): HTMLElement {
     element('div', { class: 'buttons' }, buttons),
     refusal,
   ])
+}
+
+/** The inbox of a person: what waits, what it asked for, what is decided, of all services. */
+function showInbox(reader: Reader): void {
+  const list = readListName(location.search)
+  const search = field('search', 'Search', { type: 'search' })
+  const rows = element('ul', { class: 'inbox-list', 'aria-label': listWords[list].title })
+  const told = element('p', { role: 'status', class: 'inbox-told' }, ['Reading the approvals…'])
+  const tabs = element('nav', { class: 'inbox-tabs', 'aria-label': 'Lists of approvals' })
+  show('Approvals', [tabs, ...search.parts, told, rows, foot(reader)])
+  const left = whenLeft()
+  let sources: readonly Source[] = []
+  function draw(): void {
+    const look = { me: reader, now: Date.now() }
+    const count = countWaiting(sources, look)
+    document.title = count === '' ? 'Approvals' : `(${count}) Approvals`
+    tabs.replaceChildren(...listNames.map((name) => tabOf(name, name === list, count)))
+    const found = pickList(mergeSources(sources), list, look).filter((each) =>
+      isMeant(each, search.input.value),
+    )
+    rows.replaceChildren(
+      ...found.map((each) =>
+        element('li', {}, [
+          element('a', { class: 'inbox-row', href: hrefOf(each) }, view.row(each, look.now)),
+        ]),
+      ),
+    )
+    const faults = sources
+      .filter(({ fault }) => fault !== '')
+      .map(({ service, fault }) => `${service.path}: ${fault}`)
+    const empty = search.input.value === '' ? listWords[list].empty : 'Nothing fits the search.'
+    told.textContent = faults[0] ?? (found.length === 0 ? empty : '')
+  }
+  async function refresh(): Promise<void> {
+    const states = list === 'waiting' ? (['pending'] as const) : (['pending', ...closedStates] as const)
+    const wanted = reader.services.flatMap((service) => states.map((state) => ({ service, state })))
+    const read = await Promise.all(wanted.map(readSource))
+    if (left.aborted) return
+    if (read.includes(undefined)) return showSignIn(ENDED)
+    sources = read.filter((source) => source !== undefined)
+    draw()
+  }
+  search.input.addEventListener('input', draw)
+  const timer = setInterval(() => document.hidden || void refresh(), LIST_MS)
+  left.addEventListener('abort', () => clearInterval(timer))
+  void refresh()
+}
+
+interface Wanted {
+  readonly service: ApprovalService
+  readonly state: ListedState
+}
+
+/** The approvals in one state of one service; undefined when the session has ended. */
+async function readSource({ service, state }: Wanted): Promise<Source | undefined> {
+  const approvals: Approval[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < (state === 'pending' ? MOST_PAGES : 1); page++) {
+    const query = new URLSearchParams({ state, limit: '50', ...(cursor !== undefined && { cursor }) })
+    const { ok, status, body } = await send(`${service.path}?${query}`)
+    if (status === conditions.unauthenticated) return undefined
+    const read = ok ? readApprovalPage(body) : undefined
+    if (read === undefined)
+      return { service, state, approvals, hasMore: false, fault: textOf(body['message']) }
+    approvals.push(...read.approvals)
+    cursor = read.next
+    if (cursor === undefined) break
+  }
+  return { service, state, approvals, hasMore: cursor !== undefined, fault: '' }
+}
+
+function tabOf(name: ListName, isCurrent: boolean, count: string): HTMLElement {
+  const href = name === 'waiting' ? HOME : `${HOME}?list=${name}`
+  const own = name === 'waiting' && count !== '' ? [' ', element('span', { class: 'count' }, [count])] : []
+  return element('a', { href, ...(isCurrent && { 'aria-current': 'page' }) }, [listWords[name].title, ...own])
+}
+
+function hrefOf({ service, approval }: Listed): string {
+  return `${service.path}/${encodeURIComponent(approval.approvalId)}`
+}
+
+function isMeant({ approval, service }: Listed, words: string): boolean {
+  const { approvalId, message, operation, requester, requestedFor, request } = approval
+  const text = JSON.stringify([
+    approvalId,
+    message,
+    operation,
+    requester,
+    requestedFor,
+    service.path,
+    request,
+  ])
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.toLowerCase().includes(word))
 }
 
 void load()

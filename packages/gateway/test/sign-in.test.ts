@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { TestConfig } from '@agentic-rest/testing/config-text'
 import { eventually } from '@agentic-rest/testing/eventually'
 import { type Answer, headerValues, sendRequest } from '@agentic-rest/testing/send-request'
@@ -436,6 +437,46 @@ describe('a provider that is away', () => {
     const back = provider.signIn(locationOf(await browser.get(`${url}/sign-in`)), 'bob')
     provider.faults.isAway = true
     expectSentence(await browser.get(back), 424)
+  })
+})
+
+describe('the inbox', () => {
+  const browserHeaders = { accept: 'text/html' }
+
+  test('is the page at /approvals, with or without a session, and at approvals of other services', async () => {
+    const { url } = await start()
+    for (const path of ['/approvals', '/approvals/1']) {
+      const answer = await sendRequest(`${url}${path}`, { headers: browserHeaders })
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(answer.body.toString()).toContain('<html lang="en" data-sign-in>')
+      expect(answer.body.toString()).toContain('This page needs JavaScript.')
+    }
+    // Programs see no difference.
+    expectRefusal(await sendRequest(`${url}/approvals`), 401, 'MISSING_TOKEN')
+  })
+
+  test('learns who is signed in, and which services have approvals', async () => {
+    const { url, provider } = await start()
+    provider.faults.claims = { name: 'Bob Builder' }
+    const { browser } = await signIn(url, provider)
+    const { status, body } = await browser.get(`${url}/approvals/session`, pageHeaders)
+    expect([status, JSON.parse(body.toString())]).toEqual([
+      200,
+      {
+        subject: 'bob',
+        issuer: provider.url,
+        name: 'Bob Builder',
+        services: [{ routeId: 'list-approvals', path: '/approvals' }],
+      },
+    ])
+    const nobody = await new Browser().get(`${url}/approvals/session`, pageHeaders)
+    expectRefusal(nobody, 401, 'MISSING_TOKEN')
+  })
+
+  test('has at most 40 kB compressed', async () => {
+    const { url } = await start()
+    const { body } = await sendRequest(`${url}/approvals`, { headers: browserHeaders })
+    expect(gzipSync(body).length).toBeLessThan(40_000)
   })
 })
 

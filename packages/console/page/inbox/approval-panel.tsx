@@ -1,10 +1,13 @@
 import { printableText } from '@agentic-rest/profile'
+import type { Listed, ListName, Look } from '@agentic-rest/profile/approval'
 import {
   type ApprovalVerb,
   doneWords,
   MAX_COMMENT,
+  mayWithdraw,
   stateOf,
   verbLabel,
+  viewState,
   whyNotDecide,
 } from '@agentic-rest/profile/approval'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -12,11 +15,9 @@ import { Field } from '../shell/field.tsx'
 import { placeHash } from '../shell/place.ts'
 import { takeLostFocus } from '../shell/take-focus.ts'
 import { messageOf } from '../shell/use-load.ts'
-import { mayWithdraw, viewState } from './approval-rules.ts'
 import { approvalView } from './approval-view.ts'
 import type { Inbox, Opened } from './inbox.ts'
 import { RefusedError } from './inbox-api.ts'
-import type { Listed, ListName, Look } from './inbox-lists.ts'
 
 interface PanelProps {
   readonly inbox: Inbox

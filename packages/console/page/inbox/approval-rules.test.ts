@@ -1,5 +1,5 @@
+import { mayWithdraw, viewState, waitsFor } from '@agentic-rest/profile/approval'
 import { expect, test } from 'vitest'
-import { mayWithdraw, viewState, waitsFor } from './approval-rules.ts'
 import { exampleApproval, NOW } from './example-approval.ts'
 
 const person = (subject: string | undefined) => ({ subject })

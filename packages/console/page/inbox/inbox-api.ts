@@ -6,6 +6,7 @@ import {
   TransportError,
 } from '@agentic-rest/client'
 import { conditions } from '@agentic-rest/profile'
+import type { ApprovalService, ListedState } from '@agentic-rest/profile/approval'
 import {
   type Approval,
   type ApprovalPage,
@@ -15,7 +16,6 @@ import {
   readApprovalPage,
 } from '@agentic-rest/profile/approval'
 import { outcomeWords } from '../shell/outcome-family.ts'
-import type { ApprovalService, ListedState } from './inbox-lists.ts'
 
 /** The gateway, and the token of the person. */
 export interface Access {

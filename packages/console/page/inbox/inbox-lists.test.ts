@@ -1,7 +1,4 @@
 import { adminBodies } from '@agentic-rest/profile/admin'
-import { expect, test } from 'vitest'
-import type { Route } from '../api/bodies.ts'
-import { exampleApproval, NOW } from './example-approval.ts'
 import {
   countWaiting,
   faultsOf,
@@ -10,7 +7,10 @@ import {
   pickList,
   readListName,
   type Source,
-} from './inbox-lists.ts'
+} from '@agentic-rest/profile/approval'
+import { expect, test } from 'vitest'
+import type { Route } from '../api/bodies.ts'
+import { exampleApproval, NOW } from './example-approval.ts'
 
 const dave = { me: { subject: 'dave', issuer: undefined }, now: NOW }
 const alice = { me: { subject: 'alice', issuer: undefined }, now: NOW }

@@ -1,14 +1,3 @@
-import { timeLeft } from '@agentic-rest/profile/approval'
-import { useEffect } from 'preact/hooks'
-import { adminApi } from '../api/admin-api.ts'
-import { LoadFault } from '../shell/load-fault.tsx'
-import { Empty, Notice } from '../shell/notice.tsx'
-import { placeHash } from '../shell/place.ts'
-import { useStore } from '../shell/store.ts'
-import { useLoad } from '../shell/use-load.ts'
-import { ApprovalPanel } from './approval-panel.tsx'
-import { viewState } from './approval-rules.ts'
-import type { Inbox, InboxState } from './inbox.ts'
 import {
   closedStates,
   countWaiting,
@@ -17,10 +6,21 @@ import {
   type ListName,
   type Look,
   listNames,
+  listWords,
   mergeSources,
   pickList,
   readListName,
-} from './inbox-lists.ts'
+} from '@agentic-rest/profile/approval'
+import { useEffect } from 'preact/hooks'
+import { adminApi } from '../api/admin-api.ts'
+import { LoadFault } from '../shell/load-fault.tsx'
+import { Empty, Notice } from '../shell/notice.tsx'
+import { placeHash } from '../shell/place.ts'
+import { useStore } from '../shell/store.ts'
+import { useLoad } from '../shell/use-load.ts'
+import { ApprovalPanel } from './approval-panel.tsx'
+import { approvalView } from './approval-view.ts'
+import type { Inbox, InboxState } from './inbox.ts'
 import { MAX_PAGES, type Who } from './read-sources.ts'
 import { WhoDecides } from './who-decides.tsx'
 
@@ -92,12 +92,6 @@ function NoServices() {
   )
 }
 
-const listWords: Readonly<Record<ListName, string>> = {
-  waiting: 'Waits for me',
-  asked: 'I asked for',
-  decided: 'Decided',
-}
-
 function Tabs({ list, count }: { readonly list: ListName; readonly count: string }) {
   return (
     <nav class="inbox-tabs" aria-label="Lists of approvals">
@@ -107,7 +101,7 @@ function Tabs({ list, count }: { readonly list: ListName; readonly count: string
           href={placeHash({ view: 'Inbox', item: '', query: queryOf(name) })}
           aria-current={name === list ? 'true' : undefined}
         >
-          {listWords[name]}
+          {listWords[name].title}
           {name === 'waiting' && count !== '' && <span class="count">{count}</span>}
         </a>
       ))}
@@ -123,21 +117,15 @@ interface ListProps extends Pick<ListsProps, 'inbox' | 'state' | 'list' | 'appro
   readonly look: Look
 }
 
-const emptyWords: Readonly<Record<ListName, string>> = {
-  waiting: 'Nothing waits for you.',
-  asked: 'You have asked for nothing.',
-  decided: 'Nothing has been decided.',
-}
-
 function ApprovalList({ inbox, state: { services, sources, pages }, list, look, approvalId }: ListProps) {
   const picked = pickList(mergeSources(sources), list, look)
   const sourceCount = (services?.length ?? 0) * (list === 'waiting' ? 1 : 1 + closedStates.length)
   const isComplete = sources.length >= sourceCount
   const hasMore = sources.some((each) => each.hasMore && (list !== 'waiting' || each.state === 'pending'))
   return (
-    <section class="panel inbox-list" aria-label={listWords[list]}>
+    <section class="panel inbox-list" aria-label={listWords[list].title}>
       {picked.length === 0 &&
-        (isComplete ? <Empty title={emptyWords[list]} /> : <p class="note">Reading the approvals…</p>)}
+        (isComplete ? <Empty title={listWords[list].empty} /> : <p class="note">Reading the approvals…</p>)}
       <ul>
         {picked.map((each) => (
           <Row
@@ -166,25 +154,14 @@ interface RowProps extends Listed {
 }
 
 function Row({ approval, service, list, look, isOpen }: RowProps) {
-  const { words, family } = viewState(approval, look.now)
-  const { approvalId, requester, requestedFor, operation, message } = approval
-  const left = timeLeft(approval, look.now)
   return (
     <li>
       <a
         class="inbox-row"
-        href={placeHash({ view: 'Inbox', item: approvalId, query: queryOf(list) })}
+        href={placeHash({ view: 'Inbox', item: approval.approvalId, query: queryOf(list) })}
         aria-current={isOpen ? 'true' : undefined}
       >
-        <span class="inbox-title">{message || operation}</span>
-        <span class="note">
-          {requester}
-          {requestedFor !== '' && ` for ${requestedFor}`} · {operation} · {service.path}
-        </span>
-        <span class="inbox-state">
-          <span class={`badge ${family}`}>{words}</span>
-          {left !== '' && <span class="note">{left}</span>}
-        </span>
+        {approvalView.row({ approval, service }, look.now)}
       </a>
     </li>
   )

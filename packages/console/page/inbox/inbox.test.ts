@@ -1,10 +1,10 @@
 import { adminBodies } from '@agentic-rest/profile/admin'
 import type { Approval } from '@agentic-rest/profile/approval'
+import { countWaiting, mergeSources } from '@agentic-rest/profile/approval'
 import { expect, test } from 'vitest'
 import { exampleApproval, exampleToken, NOW } from './example-approval.ts'
 import { Inbox } from './inbox.ts'
 import type { InboxApi } from './inbox-api.ts'
-import { countWaiting, mergeSources } from './inbox-lists.ts'
 
 const token = (sub: string) => exampleToken({ sub })
 

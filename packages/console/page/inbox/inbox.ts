@@ -1,19 +1,20 @@
-import { type ApprovalVerb, ownerOf } from '@agentic-rest/profile/approval'
+import {
+  type ApprovalService,
+  type ApprovalVerb,
+  closedStates,
+  findServices,
+  type Listed,
+  type ListedState,
+  mergeSources,
+  ownerOf,
+  type Source,
+} from '@agentic-rest/profile/approval'
 import { adminApi } from '../api/admin-api.ts'
 import type { Person } from '../api/bodies.ts'
 import { keep, readKept } from '../shell/kept.ts'
 import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'
 import { type InboxApi, inboxApi } from './inbox-api.ts'
-import {
-  type ApprovalService,
-  closedStates,
-  findServices,
-  type Listed,
-  type ListedState,
-  mergeSources,
-  type Source,
-} from './inbox-lists.ts'
 import { MAX_PAGES, type Reader, readListed, readSource, type Who } from './read-sources.ts'
 import { configuredOwnerOf } from './token-owner.ts'
 

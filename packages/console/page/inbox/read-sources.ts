@@ -1,8 +1,7 @@
-import type { Approval, TokenOwner } from '@agentic-rest/profile/approval'
+import type { Approval, ApprovalService, Listed, Source, TokenOwner } from '@agentic-rest/profile/approval'
+import { waitsFor } from '@agentic-rest/profile/approval'
 import { messageOf } from '../shell/use-load.ts'
-import { waitsFor } from './approval-rules.ts'
 import type { Access, InboxApi } from './inbox-api.ts'
-import type { ApprovalService, Listed, Source } from './inbox-lists.ts'
 
 /** The person of the inbox. The token is only in memory. */
 export interface Who {

@@ -1,4 +1,4 @@
-import { PROFILE_VERSION, readClaim } from '@agentic-rest/profile'
+import { PROFILE_VERSION } from '@agentic-rest/profile'
 import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { GatewayConfig, PluginsConfig, RouteConfig } from '../config/config-schema.ts'
 import type { ToldWarning } from '../config/warnings.ts'
@@ -7,6 +7,7 @@ import type { ReloadResult } from '../lifetime/reload.ts'
 import type { Snapshot } from '../lifetime/snapshot.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 import { planOf } from '../plugins/plugin-set.ts'
+import { displayName } from '../sessions/judge-token.ts'
 import type { TargetGroup } from '../upstream/targets/target-group.ts'
 import type { DevelopmentAccess } from './development-access.ts'
 import { hideSecrets, type Reader } from './hide-secrets.ts'
@@ -37,7 +38,7 @@ export async function describeGateway(described: DescribedGateway): Promise<Admi
     gatewayUrl,
     development: development !== undefined,
     people: await peopleOf(development),
-    user: user === undefined ? null : { subject: user.subject, name: nameOf(user) },
+    user: user === undefined ? null : { subject: user.subject, name: displayName(user) },
     streamLimit: config.gateway.llm.max_sse_connections_per_tenant,
     configuration: {
       file: file ?? null,
@@ -53,12 +54,6 @@ function describeReload({ lastReload, reader }: DescribedGateway): ReloadResult 
   if (lastReload === undefined) return null
   if (reader === 'operator' || lastReload.faults.length === 0) return lastReload
   return { ...lastReload, faults: ['only operators see the faults'] }
-}
-
-/** The name for people: a claim of OpenID Connect, else the subject. */
-function nameOf({ claims, subject }: Identity): string {
-  const names = ['name', 'preferred_username'].map((claim) => readClaim(claims, claim))
-  return names.find((name): name is string => typeof name === 'string' && name.trim() !== '') ?? subject
 }
 
 /** The console works without the identity provider. */

@@ -10,11 +10,19 @@ export const APPROVALS_PATH = '/approvals'
 export const SESSION_PATH = `${APPROVALS_PATH}/session`
 
 const PAGE_PATH = new RegExp(`^${APPROVALS_PATH}/[^/]+$`)
+/** With an inbox the approvals of services below other paths have the page too. */
+const LISTED_PATH = new RegExp(`^(?:/[^/]+)*${APPROVALS_PATH}/[^/]+$`)
 
-/** Whether a person opens an approval in a browser. Programs ask for JSON, or for anything. */
-export function isPageRequest({ method, path, headers }: Exchange): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false
-  return PAGE_PATH.test(path) && path !== SESSION_PATH && acceptsType(headers['accept'], 'text/html')
+/** The page that a person opens in a browser: the inbox, where people can sign in, or an approval. Programs ask for JSON, or for anything. */
+export function pageOf(
+  { method, path, headers }: Exchange,
+  hasSignIn: boolean,
+): 'inbox' | 'approval' | undefined {
+  if ((method !== 'GET' && method !== 'HEAD') || !acceptsType(headers['accept'], 'text/html'))
+    return undefined
+  if (hasSignIn && path === APPROVALS_PATH) return 'inbox'
+  const isApproval = (hasSignIn ? LISTED_PATH : PAGE_PATH).test(path) && path !== SESSION_PATH
+  return isApproval ? 'approval' : undefined
 }
 
 const policy = [
@@ -46,15 +54,22 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   Vary: 'Accept',
 }
 
-/** The page. */
-export const pageBody: Buffer = Buffer.from(`<!doctype html>
-<html lang="en">
+/** The page, by whether people can sign in at an identity provider. */
+export const pageBodies: Readonly<Record<'withSignIn' | 'withToken', Buffer>> = {
+  withSignIn: html(' data-sign-in', 'Turn it on, then sign in.'),
+  withToken: html('', ''),
+}
+
+function html(attributes: string, link: string): Buffer {
+  return Buffer.from(`<!doctype html>
+<html lang="en"${attributes}>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Approval</title>
 <style>${pageStyle}</style>
-<main id="page" aria-busy="true"><h1>Approval</h1><noscript><p>This page needs JavaScript.</p></noscript></main>
+<main id="page" aria-busy="true"><h1>Approval</h1><noscript><p>This page needs JavaScript. ${link}</p></noscript></main>
 <script>${pageScript}</script>
 </html>
 `)
+}

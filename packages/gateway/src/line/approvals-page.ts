@@ -1,13 +1,16 @@
 import { headerKeys, outcomes } from '@agentic-rest/profile'
-import { isPageRequest, pageBody, pageHeaders, SESSION_PATH } from '../approvals-page/page.ts'
+import { findServices } from '@agentic-rest/profile/approval'
+import { pageBodies, pageHeaders, pageOf, SESSION_PATH } from '../approvals-page/page.ts'
 import { refusal } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import { judgeToken } from '../sessions/judge-token.ts'
+import type { Snapshot } from '../lifetime/snapshot.ts'
+import { displayName, judgeToken } from '../sessions/judge-token.ts'
 import { isFromPage, useSession } from '../sessions/sessions.ts'
-import { NO_CONTENT, type OwnAnswer, sendOwn } from './own-answer.ts'
+import { NO_CONTENT, type OwnAnswer, sendJson, sendOwn } from './own-answer.ts'
 import type { Parts } from './parts.ts'
 import { respond } from './respond.ts'
 
+const SESSION_METHODS = ['GET', 'POST', 'DELETE']
 const BEARER = /^Bearer +([^ ]+)$/i
 
 /**
@@ -22,8 +25,10 @@ export function answerApprovalsPage(exchange: Exchange, parts: Parts): boolean |
   if (answer !== undefined) return sendLater(exchange, answer, parts)
   if (config.gateway.approvals_page === undefined && signIn === undefined) return false
   if (exchange.path === SESSION_PATH && isFromPage(exchange)) return answerSession(exchange, parts)
-  if (isPageRequest(exchange) && router.match('GET', exchange.path).route !== undefined) {
-    sendOwn(exchange, { status: outcomes.success.status, headers: pageHeaders, body: pageBody })
+  const page = pageOf(exchange, signIn !== undefined)
+  if (page === 'inbox' || (page !== undefined && router.match('GET', exchange.path).route !== undefined)) {
+    const body = signIn === undefined ? pageBodies.withToken : pageBodies.withSignIn
+    sendOwn(exchange, { status: outcomes.success.status, headers: pageHeaders, body })
     return true
   }
   if (exchange.headers['cookie'] === undefined) return false
@@ -34,10 +39,14 @@ export function answerApprovalsPage(exchange: Exchange, parts: Parts): boolean |
 /** Signs a browser in or out with a token. Requests that the page did not send go to the routes, like without the page. */
 async function answerSession(exchange: Exchange, { snapshot, log }: Parts): Promise<boolean> {
   const { method, headers } = exchange
-  if (method !== 'POST' && method !== 'DELETE') return false
+  if (!SESSION_METHODS.includes(method)) return false
   const { validator, people } = snapshot
   const { sessions } = people.main
   try {
+    if (method === 'GET') {
+      await answerReader(exchange, snapshot)
+      return true
+    }
     if (method === 'DELETE') {
       sendCookie(exchange, (await sessions.end(exchange, 'sign-out')).cookie)
       return true
@@ -54,6 +63,17 @@ async function answerSession(exchange: Exchange, { snapshot, log }: Parts): Prom
     respond(exchange, refusal('STORE_UNAVAILABLE'))
   }
   return true
+}
+
+/** Tells the page who is signed in, and which services have lists of approvals. */
+async function answerReader(exchange: Exchange, { people, validator, config }: Snapshot): Promise<void> {
+  const session = await people.main.sessions.find(exchange)
+  const authorization = session === undefined ? undefined : `Bearer ${session.token}`
+  const { refused, identity } = await judgeToken(exchange, authorization, validator)
+  if (refused !== undefined) return respond(exchange, refused)
+  const { subject, issuer } = identity ?? {}
+  const services = findServices(config.routes).map(({ routeId, path }) => ({ routeId, path }))
+  sendJson(exchange, { subject, issuer, name: identity === undefined ? '' : displayName(identity), services })
 }
 
 async function sendLater(exchange: Exchange, answer: Promise<OwnAnswer>, { log }: Parts): Promise<true> {

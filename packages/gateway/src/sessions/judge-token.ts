@@ -1,4 +1,4 @@
-import { headerKeys, type Outcome } from '@agentic-rest/profile'
+import { headerKeys, type Outcome, readClaim } from '@agentic-rest/profile'
 import { type Exchange, type Identity, unlessCancelled } from '../exchange.ts'
 import type { PipelinePlugin } from '../plugin.ts'
 
@@ -17,4 +17,10 @@ export async function judgeToken(
   const judged: Exchange = { ...exchange, headers: { [headerKeys.authorization]: authorization } }
   const refused = await unlessCancelled(Promise.resolve(validator.request(judged)), exchange.signal)
   return { refused, identity: judged.identity }
+}
+
+/** The name for people: a claim of OpenID Connect, else the subject. */
+export function displayName({ claims, subject }: Identity): string {
+  const names = ['name', 'preferred_username'].map((claim) => readClaim(claims, claim))
+  return names.find((name): name is string => typeof name === 'string' && name.trim() !== '') ?? subject
 }

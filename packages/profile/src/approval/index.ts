@@ -15,6 +15,24 @@ export {
   type WrittenDecision,
 } from './approval.ts'
 export {
+  type ApprovalService,
+  closedStates,
+  countWaiting,
+  faultsOf,
+  findServices,
+  type Listed,
+  type ListedRoute,
+  type ListedState,
+  type ListName,
+  type Look,
+  listNames,
+  listWords,
+  mergeSources,
+  pickList,
+  readListName,
+  type Source,
+} from './lists.ts'
+export {
   type ApprovalVerb,
   countApproved,
   decisionBody,
@@ -24,11 +42,13 @@ export {
   isConfirmation,
   isOpen,
   MAX_COMMENT,
+  mayWithdraw,
   ownerOf,
   requestLine,
   stateOf,
   type TokenOwner,
   timeLeft,
+  waitsFor,
   whyNotDecide,
 } from './rules.ts'
 export {
@@ -36,7 +56,9 @@ export {
   doneWords,
   type MakeElement,
   requestWords,
+  type StateView,
   type ViewOptions,
   verbLabel,
+  viewState,
   wordsOfState,
 } from './view.ts'

@@ -132,3 +132,13 @@ export function decisionBody({ digest }: Approval, comment = ''): Readonly<Recor
   const said = comment.trim()
   return { ...(digest !== '' && { digest }), ...(said !== '' && { comment: said }) }
 }
+
+/** Whether an approval waits for a decision of the person. */
+export function waitsFor(approval: Approval, me: TokenOwner, now: number): boolean {
+  return stateOf(approval, now) === 'pending' && whyNotDecide(approval, me) === ''
+}
+
+/** Whether the person may withdraw it: its own, not rejected, used or over. */
+export function mayWithdraw(approval: Approval, me: TokenOwner, now: number): boolean {
+  return hasAsked(approval, me) && isOpen(stateOf(approval, now))
+}

@@ -1,12 +1,15 @@
 import { printableText } from '../printable.ts'
 import type { Approval, ApprovalDecision, ApprovalState } from './approval.ts'
+import type { Listed } from './lists.ts'
 import {
   type ApprovalVerb,
+  countApproved,
   decidedAt,
   describeNeeded,
   inputsByPlace,
   isConfirmation,
   requestLine,
+  stateOf,
   timeLeft,
 } from './rules.ts'
 
@@ -34,6 +37,32 @@ export function wordsOfState(state: string): { readonly title: string; readonly 
   return Object.hasOwn(approvalWords, state)
     ? approvalWords[state as ApprovalState]
     : { title: 'Approval', words: state || 'unknown' }
+}
+
+/** The displayed name of a state, and the family of its colour. */
+export interface StateView {
+  readonly words: string
+  readonly family: 'asks' | 'done' | 'refused' | 'failed' | 'background'
+}
+
+const families: ReadonlyMap<string, StateView['family']> = new Map([
+  ['pending', 'asks'],
+  ['approved', 'done'],
+  ['used', 'done'],
+  ['rejected', 'refused'],
+  ['expired', 'failed'],
+])
+
+/** The displayed state of an approval, with the approvals so far. */
+export function viewState(approval: Approval, now: number): StateView {
+  const state = stateOf(approval, now)
+  const family = families.get(state) ?? 'background'
+  const approved = countApproved(approval)
+  const isBegun = state === 'pending' && approved > 0
+  return {
+    family,
+    words: isBegun ? `${approved} of ${approval.quorum} approvals` : wordsOfState(state).words,
+  }
 }
 
 /** The label of a button. */
@@ -84,6 +113,25 @@ export class ApprovalView<Node> {
   list(rows: readonly Row<Node>[]): Node {
     const cells = rows.flatMap(([name, value]) => [this.#element('dt', name), this.#element('dd', value)])
     return this.#make('dl', { class: 'facts' }, cells)
+  }
+
+  /** A row of a list, as the content of a link. */
+  row({ approval, service }: Listed, now: number): readonly Node[] {
+    const { words, family } = viewState(approval, now)
+    const { requester, requestedFor, operation, message } = approval
+    const left = timeLeft(approval, now)
+    const behalf = requestedFor === '' ? '' : ` for ${requestedFor}`
+    const spans = (classes: string, ...children: readonly (Node | string)[]) =>
+      this.#make('span', { class: classes }, children)
+    const state = [
+      spans(`badge ${family}`, printableText(words)),
+      ...(left === '' ? [] : [spans('note', left)]),
+    ]
+    return [
+      spans('inbox-title', printableText(message || operation)),
+      spans('note', printableText(`${requester}${behalf} · ${operation} · ${service.path}`)),
+      spans('inbox-state', ...state),
+    ]
   }
 
   /** The people, the way, the times and the digest of an approval. */

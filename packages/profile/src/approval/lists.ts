@@ -1,6 +1,13 @@
-import { type Approval, hasAsked, stateOf, type TokenOwner } from '@agentic-rest/profile/approval'
-import type { Route } from '../api/bodies.ts'
-import { waitsFor } from './approval-rules.ts'
+import type { Approval } from './approval.ts'
+import { hasAsked, stateOf, type TokenOwner, waitsFor } from './rules.ts'
+
+/** A route of a gateway. */
+export interface ListedRoute {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly target?: string | null | undefined
+}
 
 /** A route that lists the approvals of a service. */
 export interface ApprovalService {
@@ -12,10 +19,10 @@ export interface ApprovalService {
 }
 
 /** The services with a list of approvals, by their routes. */
-export function findServices(routes: readonly Route[]): ApprovalService[] {
+export function findServices(routes: readonly ListedRoute[]): ApprovalService[] {
   return routes
     .filter(({ method, path }) => method === 'GET' && path.endsWith('/approvals') && !path.includes('{'))
-    .map(({ id, path, target }) => ({ routeId: id, path, target }))
+    .map(({ id, path, target = null }) => ({ routeId: id, path, target }))
 }
 
 /** The states after `pending`. */
@@ -45,6 +52,13 @@ export const listNames = ['waiting', 'asked', 'decided'] as const
 
 /** One of the lists of the view. */
 export type ListName = (typeof listNames)[number]
+
+/** The names of the lists, and what an empty one says. */
+export const listWords: Readonly<Record<ListName, { readonly title: string; readonly empty: string }>> = {
+  waiting: { title: 'Waits for me', empty: 'Nothing waits for you.' },
+  asked: { title: 'I asked for', empty: 'You have asked for nothing.' },
+  decided: { title: 'Decided', empty: 'Nothing has been decided.' },
+}
 
 /** All approvals of the sources, newest first. One that several routes or gateways list is there once. */
 export function mergeSources(sources: readonly Source[]): Listed[] {
