@@ -6,8 +6,6 @@ import { forward } from '../packages/gateway/src/upstream/forward.ts'
 import { createUpstreamPools, type UpstreamPools } from '../packages/gateway/src/upstream/pools.ts'
 import { createShared } from '../packages/gateway/src/upstream/shared-resources.ts'
 import { createSharedGroups } from '../packages/gateway/src/upstream/targets/create-group.ts'
-import { forwardToGroup } from '../packages/gateway/src/upstream/targets/forward-to-group.ts'
-import { TargetGroup } from '../packages/gateway/src/upstream/targets/target-group.ts'
 import type { UpstreamPool } from '../packages/gateway/src/upstream/upstream-pool.ts'
 import { makeContext, makeExchange } from '../packages/gateway/test/plugins/make-exchange.ts'
 import type { AnswerHandler } from '../packages/http1/src/client/connection.ts'
@@ -62,11 +60,8 @@ async function callWith(pools: UpstreamPools, config: GatewayConfig, exchange: E
   if (route === undefined) throw new Error('there is no route')
   const destination = pools.get(route)
   const clientPath = (): [string] => ['127.0.0.1']
-  const options = { traceparent: '', signer: undefined, clientPath, log }
-  const forwarded =
-    destination instanceof TargetGroup
-      ? await forwardToGroup(exchange, route, { group: destination, ...options })
-      : await forward(exchange, route, { ...destination, ...options })
+  const options = { destination, traceparent: '', signer: undefined, clientPath, log }
+  const forwarded = await forward(exchange, route, options)
   if ('refused' in forwarded) throw new Error('a request was refused')
 }
 

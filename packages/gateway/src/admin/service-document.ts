@@ -8,7 +8,6 @@ import {
   MAX_DOCUMENT_BYTES,
   readServiceDocument,
 } from '../upstream/service-document.ts'
-import { TargetGroup } from '../upstream/targets/target-group.ts'
 import type { UpstreamTarget } from '../upstream/upstream-pool.ts'
 import { type AdminAnswer, faultAnswer, jsonAnswer } from './answer.ts'
 
@@ -33,9 +32,8 @@ export function createServiceDocuments(current: () => Pick<Snapshot, 'config' | 
       const { config, pools } = current()
       const route = config.routes.find((each) => each.id === id)
       if (route === undefined) return faultAnswer('NOT_FOUND', 'No route has this id.')
-      const destination = pools.get(route)
       // Every target of an upstream is the same service.
-      const target = destination instanceof TargetGroup ? destination.anyTarget() : destination
+      const target = pools.get(route).anyTarget()
       if (target === undefined) return faultAnswer('UNAVAILABLE', UNREACHABLE)
       const key = JSON.stringify([target.pool.name, target.origin, target.basePath])
       const known = kept.get(key)

@@ -3,8 +3,6 @@ import type { Exchange, StepResult } from '../exchange.ts'
 import { askForUsage, asksForUsage } from '../limits/usage/inject-usage.ts'
 import { checkResponse } from '../upstream/check-response.ts'
 import { forward } from '../upstream/forward.ts'
-import { forwardToGroup } from '../upstream/targets/forward-to-group.ts'
-import { TargetGroup } from '../upstream/targets/target-group.ts'
 import { traceContext } from '../upstream/trace-context.ts'
 import { deliver } from './deliver.ts'
 import { keepAnswer } from './keep-answer.ts'
@@ -24,10 +22,7 @@ export async function callUpstream(exchange: Exchange, parts: Parts): Promise<St
   if (notAsked !== undefined) return notAsked
   const { traceparent } = traceContext(exchange)
   const destination = snapshot.pools.get(route)
-  const forwarded =
-    destination instanceof TargetGroup
-      ? await forwardToGroup(exchange, route, { group: destination, traceparent, signer, clientPath, log })
-      : await forward(exchange, route, { ...destination, traceparent, signer, clientPath, log })
+  const forwarded = await forward(exchange, route, { destination, traceparent, signer, clientPath, log })
   exchange.trail?.end('upstream')
   if ('refused' in forwarded) return forwarded.refused
   const { answer } = forwarded

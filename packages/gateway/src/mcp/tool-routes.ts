@@ -9,7 +9,6 @@ import { InitialisationError } from '../errors.ts'
 import { canonicalTarget } from '../listen/canonical-path.ts'
 import type { UpstreamPools } from '../upstream/pools.ts'
 import { readServiceDocument } from '../upstream/service-document.ts'
-import { TargetGroup } from '../upstream/targets/target-group.ts'
 
 /** The routes that are tools, as the package sees them. Throws an `InitialisationError` for a bad schema file. */
 export function toolRoutes({ routes }: GatewayConfig): readonly Package.TargetRoute[] {
@@ -42,9 +41,8 @@ export async function readDocument(
   { config, pools }: { readonly config: GatewayConfig; readonly pools: UpstreamPools },
 ): Promise<unknown> {
   const route = config.routes.find((each) => each.mcp !== undefined && serviceOf(each) === service)
-  const destination = route && pools.get(route)
   // Every target of an upstream is the same service.
-  const target = destination instanceof TargetGroup ? destination.anyTarget() : destination
+  const target = route && pools.get(route).anyTarget()
   const reading = target && (await readServiceDocument(target))
   if (reading?.ok !== true) throw new Error('the document of the service cannot be read')
   return reading.document

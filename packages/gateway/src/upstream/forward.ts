@@ -1,171 +1,166 @@
 import { InvalidAnswerError } from '@agentic-rest/http1'
-import { headerKeys } from '@agentic-rest/profile'
+import { isVendorType } from '@agentic-rest/profile'
 import type { RouteConfig } from '../config/config-schema.ts'
 import { causeOf, type ErrorCode, refusal } from '../errors.ts'
 import { BodyTooLargeError, type Exchange, type StepResult, unlessCancelled } from '../exchange.ts'
 import { type LimitName, LimitReachedError, refuse } from '../limits/refuse.ts'
 import type { FullQueue, Release } from '../limits/shares/semaphore.ts'
-import type { ClientPath } from '../listen/client-address.ts'
 import type { Log } from '../log.ts'
-import { type BodyEnd, dispatch, type UpstreamAnswer, type UpstreamRequest } from './dispatch.ts'
-import { forwardedHeaders } from './forwarded-headers.ts'
-import type { IdentitySigner } from './signed-identity.ts'
-import type { UpstreamTarget } from './upstream-pool.ts'
+import { answerType } from './check-response.ts'
+import { dispatch, type UpstreamAnswer } from './dispatch.ts'
+import { ForwardedRequest, isToBeRead, type RequestWorld, SMALL_BODY_BYTES } from './forwarded-request.ts'
+import type { Destination, Member } from './targets/destination.ts'
+import type { TargetResult } from './targets/target-state.ts'
 
 /** The result of forwarding: an answer to pass on, or the outcome that replaces it. */
-export type Forwarded = { readonly answer: UpstreamAnswer } | { readonly refused: NonNullable<StepResult> }
+export type Forwarded = { readonly answer: UpstreamAnswer } | Refused
 
-/** The trace of a request, the signer of its caller, the way of its client and the log. */
-export interface ForwardWorld {
-  readonly traceparent: string
-  readonly signer: IdentitySigner | undefined
-  readonly clientPath: ClientPath
+interface Refused {
+  readonly refused: NonNullable<StepResult>
+}
+
+/** The destination of a request, and what is sent with it. */
+export interface ForwardOptions extends RequestWorld {
+  readonly destination: Destination
   readonly log: Log
 }
 
-/** The target of a request as well. */
-export interface ForwardOptions extends UpstreamTarget, ForwardWorld {
-  /** The body, where it was taken before: a stream can be taken once. */
-  readonly body?: UpstreamRequest['body']
+/** One attempt: its result, and whether another target may get the request. */
+interface Attempt {
+  readonly forwarded: Forwarded
+  readonly mayRetry: boolean
 }
 
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** A body up to this size is read before it is sent: it can be sent twice, and leaves in one write. */
-const SMALL_BODY_BYTES = 65_536
+/** A request on its way to a target. */
+interface Call {
+  readonly exchange: Exchange
+  readonly route: RouteConfig
+  readonly options: ForwardOptions
+  /** Taken when the first target has a place for the request, and once: a stream cannot be taken again. */
+  content: { readonly body: ForwardedRequest['body'] } | undefined
+}
 
 /** The limit behind each bound of the queue. */
-export const fullQueues = {
+const fullQueues = {
   queue: 'max_upstream_queue_per_origin',
   queuePerTenant: 'max_upstream_queue_per_tenant',
 } as const satisfies Record<FullQueue, LimitName>
 
-/** Sends the request to its route's target. Rejects only for a cancelled exchange. */
+/** Sends the request to a target of its route, and to another one where that is safe. Rejects only for a cancelled exchange. */
 export async function forward(
   exchange: Exchange,
   route: RouteConfig,
   options: ForwardOptions,
 ): Promise<Forwarded> {
-  const { permits, connections } = options.pool
-  const { tenantId = '', signal } = exchange
-  const full = permits.fullFor(tenantId)
-  if (full !== undefined) return { refused: refuse(exchange, fullQueues[full]) }
-  let release: Release | undefined
-  try {
-    if (isToBeRead(exchange) && exchange.body.arrived(SMALL_BODY_BYTES) === undefined)
-      await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), signal)
-    const taking = permits.take(tenantId, signal)
-    if (typeof taking === 'string') return { refused: refuse(exchange, fullQueues[taking]) }
-    release = taking instanceof Promise ? await taking : taking
-    // The request may be cancelled between its permit and this moment.
-    signal.throwIfAborted()
-    exchange.upstreamStartedAt = performance.now()
-    const request = new ForwardedRequest(exchange, options, release)
-    exchange.sendCount += 1
-    return { answer: await dispatch(connections, request) }
-  } catch (error) {
-    // An error before the request is sent would keep the permit for ever.
-    release?.()
-    signal.throwIfAborted()
-    return refuseFailure(exchange, route, { error, log: options.log })
+  const { destination } = options
+  if (destination.ready !== undefined) await unlessCancelled(destination.ready, exchange.signal)
+  const first = chooseFirst(exchange, destination)
+  if ('refused' in first) return first
+  const call: Call = { exchange, route, options, content: undefined }
+  const unread = isToBeRead(exchange) ? await readSmallBody(call) : undefined
+  if (unread !== undefined) return unread
+  let member = first
+  const tried: Member[] = []
+  for (let left = destination.attempts; ; left -= 1) {
+    const { forwarded, mayRetry } = await send(call, member)
+    if (!mayRetry || left === 0) return forwarded
+    tried.push(member)
+    const next = destination.chooseRetry(tried)
+    if (next === undefined) return forwarded
+    if ('answer' in forwarded) forwarded.answer.body.abort()
+    exchange.resent = true
+    exchange.cause = undefined
+    member = next
   }
+}
+
+/** The first target with a place for the request. */
+function chooseFirst(exchange: Exchange, destination: Destination): Member | Refused {
+  const { tenantId = '' } = exchange
+  const tried: Member[] = []
+  let member = destination.choose()
+  if (member === undefined) return refuseAll(exchange, destination)
+  for (;;) {
+    const full = member.target.pool.permits.fullFor(tenantId)
+    if (full === undefined) return member
+    tried.push(member)
+    member = destination.chooseOther(tried)
+    if (member === undefined) return { refused: refuse(exchange, fullQueues[full]) }
+  }
+}
+
+/** At once: a request that waited for a target would only wait longer. */
+function refuseAll(exchange: Exchange, destination: Destination): Refused {
+  exchange.cause = 'NO_TARGET'
+  exchange.retryAfterSeconds = destination.retryAfterSeconds()
+  return { refused: refusal('UPSTREAM_UNAVAILABLE') }
 }
 
 /** Reads a small body before it is sent; returns the refusal of a body that cannot be read. */
-export async function readSmallBody(
-  exchange: Exchange,
-  route: RouteConfig,
-  { log }: ForwardWorld,
-): Promise<Forwarded | undefined> {
+async function readSmallBody(call: Call): Promise<Refused | undefined> {
+  const { body, signal } = call.exchange
   try {
-    await unlessCancelled(exchange.body.read(SMALL_BODY_BYTES), exchange.signal)
+    await unlessCancelled(body.read(SMALL_BODY_BYTES), signal)
     return undefined
   } catch (error) {
-    exchange.signal.throwIfAborted()
-    return refuseFailure(exchange, route, { error, log })
+    signal.throwIfAborted()
+    return refuseFailure(call, error)
   }
 }
 
+async function send(call: Call, member: Member): Promise<Attempt> {
+  const { exchange, options } = call
+  const { destination } = options
+  const { tenantId = '', signal } = exchange
+  const { permits, connections } = member.target.pool
+  const taking = permits.take(tenantId, signal)
+  if (typeof taking === 'string')
+    return { forwarded: { refused: refuse(exchange, fullQueues[taking]) }, mayRetry: false }
+  destination.began(member)
+  let release: Release | undefined
+  let request: ForwardedRequest | undefined
+  try {
+    release = taking instanceof Promise ? await taking : taking
+    // The request may be cancelled between its permit and this moment.
+    signal.throwIfAborted()
+    exchange.upstreamStartedAt ??= performance.now()
+    call.content ??= { body: exchange.body.content() }
+    const { body } = call.content
+    request = new ForwardedRequest(exchange, { world: options, destination, member, body }, release)
+    exchange.sendCount += 1
+    const answer = await dispatch(connections, request)
+    const result = resultOf(answer)
+    request.judge(result)
+    return { forwarded: { answer }, mayRetry: result === 'server_error' && request.repeatable }
+  } catch (error) {
+    // An error before the request is sent would keep the permit for ever.
+    release?.()
+    if (request === undefined) destination.ended(member)
+    request?.judge(signal.aborted ? cancelledResult(exchange) : 'unavailable')
+    signal.throwIfAborted()
+    const mayRetry = request !== undefined && (request.isUnsent || request.repeatable)
+    return { forwarded: refuseFailure(call, error), mayRetry }
+  }
+}
+
+/** A typed 5xx is an answer of the service, not a sign that this target fails. */
+function resultOf({ status, rawHeaders }: UpstreamAnswer): TargetResult {
+  return Math.floor(status / 100) >= 5 && !isVendorType(answerType(rawHeaders)) ? 'server_error' : 'answered'
+}
+
+function cancelledResult({ signal }: Exchange): TargetResult {
+  return signal.reason === 'timeout' ? 'timeout' : 'cancelled'
+}
+
 /** The refusal of a request without an answer. */
-export function refuseFailure(
-  exchange: Exchange,
-  route: RouteConfig,
-  { error, log }: { readonly error: unknown; readonly log: Log },
-): Forwarded {
+function refuseFailure({ exchange, route, options }: Call, error: unknown): Refused {
   if (error instanceof LimitReachedError) return { refused: refuse(exchange, error.limit) }
   const { requestId } = exchange.trace
-  log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
+  options.log.debug('the upstream gave no answer', { route: route.id, request_id: requestId, error })
   const code = failureCode(error)
   if (code === 'BODY_TOO_LARGE') exchange.limit = 'max_body_bytes'
   else exchange.cause = causeOf(error)
   return { refused: refusal(code) }
-}
-
-/** The request of an exchange as it is sent to the upstream. */
-export class ForwardedRequest implements UpstreamRequest {
-  readonly path: string
-  readonly headers: readonly string[]
-  readonly body: UpstreamRequest['body']
-  readonly repeatable: boolean
-  readonly needsNewConnection: boolean
-  private readonly exchange: Exchange
-  private readonly release: Release
-
-  constructor(exchange: Exchange, options: ForwardOptions, release: Release) {
-    const { basePath, traceparent, origin, signer, clientPath } = options
-    this.exchange = exchange
-    this.release = release
-    this.path = basePath + exchange.path + exchange.query
-    const forwardedFor = clientPath(exchange).join(', ')
-    const identity = signer?.sign(exchange, origin)
-    this.headers = forwardedHeaders(exchange, { traceparent, identity, forwardedFor })
-    this.body = options.body ?? exchange.body.content()
-    // On an idle connection it could be lost without a trace (F8), and it must not be sent twice.
-    this.needsNewConnection = exchange.keyClaim?.sendsOnce === true
-    this.repeatable = !this.needsNewConnection && isRepeatable(exchange, this.body)
-  }
-
-  get method(): string {
-    return this.exchange.method
-  }
-
-  get length(): number | undefined {
-    return this.exchange.body.length
-  }
-
-  get signal(): Exchange['signal'] {
-    return this.exchange.signal
-  }
-
-  onRepeated(): void {
-    this.exchange.resent = true
-  }
-
-  onUnsent(): void {
-    this.exchange.sendCount -= 1
-  }
-
-  onSettled(_end: BodyEnd): void {
-    this.exchange.upstreamEndedAt = performance.now()
-    this.release()
-  }
-}
-
-/** Whether the body is small and no plugin has read it. */
-export function isToBeRead(exchange: Exchange): boolean {
-  if (exchange.body.isRead) return false
-  const length = exchange.body.length
-  return length === undefined ? isKeyed(exchange) : length <= SMALL_BODY_BYTES
-}
-
-/** Whether the request may be sent twice: a safe method or a key, and its body in memory (F8). */
-function isRepeatable(exchange: Exchange, content: UpstreamRequest['body']): boolean {
-  if (!SAFE_METHODS.has(exchange.method) && !isKeyed(exchange)) return false
-  return content === undefined || (Buffer.isBuffer(content) && content.length <= SMALL_BODY_BYTES)
-}
-
-/** An empty key is not forwarded and protects nothing. */
-function isKeyed({ headers }: Exchange): boolean {
-  return (headers[headerKeys.idempotencyKey] ?? '') !== ''
 }
 
 function failureCode(error: unknown): ErrorCode {

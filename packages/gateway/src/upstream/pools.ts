@@ -3,18 +3,9 @@ import { originOf } from '@agentic-rest/http1'
 import type { GatewayConfig, LimitOptions, RouteConfig } from '../config/config-schema.ts'
 import type { Held, Shared } from './shared-resources.ts'
 import { type GroupWorld, holdGroup } from './targets/create-group.ts'
+import { type Destination, SoleTarget } from './targets/destination.ts'
 import type { TargetGroup } from './targets/target-group.ts'
-import {
-  basePathOf,
-  boundsOf,
-  createPool,
-  readTlsFiles,
-  type UpstreamPool,
-  type UpstreamTarget,
-} from './upstream-pool.ts'
-
-/** Where the requests of a route go: to one target, or to one of a group. */
-export type Destination = UpstreamTarget | TargetGroup
+import { basePathOf, boundsOf, createPool, readTlsFiles, type UpstreamPool } from './upstream-pool.ts'
 
 /** The pools of a configuration, one per origin: a slow service never takes another's connections. */
 export interface UpstreamPools {
@@ -48,12 +39,12 @@ export function createUpstreamPools(config: GatewayConfig, world: PoolWorld): Up
     groups.set(name, group)
     return group.value
   }
-  const targetOf = (route: RouteConfig, target: string): UpstreamTarget => {
+  const targetOf = (route: RouteConfig, target: string) => {
     const key = poolKey(route, target)
     const pool = held.get(key) ?? holdPool(route, key, { target, limits, shared: world.pools })
     held.set(key, pool)
     const address = new URL(target)
-    return { pool: pool.value, origin: address.origin, basePath: basePathOf(address) }
+    return new SoleTarget({ pool: pool.value, origin: address.origin, basePath: basePathOf(address) })
   }
   try {
     for (const route of config.routes) {

@@ -2,6 +2,7 @@ import type { UpstreamConfig } from '../../config/config-schema.ts'
 import type { Log } from '../../log.ts'
 import type { Held } from '../shared-resources.ts'
 import { chooseTarget, mayEject } from './choose-target.ts'
+import type { Destination, Member } from './destination.ts'
 import { RetryBudget } from './retry-budget.ts'
 import type { Target, TargetAddress } from './target.ts'
 import type { TargetCondition, TargetResult, TargetState } from './target-state.ts'
@@ -12,15 +13,6 @@ export interface TargetCounts {
   targetCounter(upstream: string, target: string): (result: TargetResult) => void
   /** Counts an ejection. */
   targetEjected(upstream: string, target: string): void
-}
-
-/** A target in its group. */
-export interface Member {
-  /** Its name in metrics, which must not show addresses: the lowest free number from 1. */
-  readonly number: string
-  readonly weight: number
-  readonly target: Target
-  readonly state: TargetState
 }
 
 /** The state of a target, for metrics, readiness and the console. */
@@ -41,7 +33,9 @@ export interface GroupParts {
   readonly log: Log
 }
 
+/** A target in its group. */
 class HeldMember implements Member {
+  /** Its name in metrics, which must not show addresses: the lowest free number from 1. */
   readonly number: string
   readonly weight: number
   readonly held: Held<Target>
@@ -71,9 +65,8 @@ class HeldMember implements Member {
 }
 
 /** The targets of one upstream: chooses among them, and takes failing ones out. */
-export class TargetGroup {
+export class TargetGroup implements Destination {
   readonly name: string
-  /** Resolves when a name has been resolved for the first time; undefined from then on. */
   ready: Promise<void> | undefined = undefined
   /** The last look-up of the name failed. */
   isStale = false
@@ -88,7 +81,6 @@ export class TargetGroup {
     this.name = parts.name
   }
 
-  /** How often a request may go to another target. */
   get attempts(): number {
     return this.parts.options.retry.attempts
   }
@@ -117,38 +109,32 @@ export class TargetGroup {
     this.members = [...kept, ...added]
   }
 
-  /** Counts a request and chooses its target; undefined when all are out. */
   choose(): Member | undefined {
     const now = performance.now()
     this.budget.count(now)
     return chooseTarget(this.members, { now, random: Math.random, without: [] })
   }
 
-  /** A target for a look-up of the gateway's own; undefined when all are out. */
   anyTarget(): Target | undefined {
-    return this.chooseOther([])?.target
+    return (this.chooseOther([]) as HeldMember | undefined)?.target
   }
 
-  /** Another target for a request whose queue is full at the tried ones. */
   chooseOther(without: readonly Member[]): Member | undefined {
     const tried = without as readonly HeldMember[]
     return chooseTarget(this.members, { now: performance.now(), random: Math.random, without: tried })
   }
 
-  /** Another target for a retry; undefined when none is open or the budget is used up. */
   chooseRetry(without: readonly Member[]): Member | undefined {
     const other = this.chooseOther(without)
     return other !== undefined && this.budget.take(performance.now()) ? other : undefined
   }
 
-  /** A request was given to a target. */
   began(member: Member): void {
     const held = member as HeldMember
     held.active += 1
     held.state.active += 1
   }
 
-  /** A request has ended at a target, or was never sent. */
   ended(member: Member): void {
     const held = member as HeldMember
     held.active -= 1
@@ -158,7 +144,6 @@ export class TargetGroup {
     if (held.active === 0) this.retired.delete(held)
   }
 
-  /** Judges a target by the end of a request. */
   settled(member: Member, result: TargetResult): void {
     const { counts, log, options } = this.parts
     const { eject } = options
@@ -174,7 +159,6 @@ export class TargetGroup {
     log.warn('a target is out: its requests fail', { upstream: this.name, target: target.url, result })
   }
 
-  /** The seconds until a request may find a target again. */
   retryAfterSeconds(): number {
     const now = performance.now()
     const { health, dns } = this.parts.options
