@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { createService } from '@agentic-rest/service'
+import { createService, defineOperation, success } from '@agentic-rest/service'
 import { expect, onTestFinished, test } from 'vitest'
 import { operations } from '../../packages/cli/template/src/operations.ts'
 import { runHere } from '../../packages/cli/test/harness/run-here.ts'
@@ -169,6 +169,38 @@ test('check --live warns of keys that the gateway and the service keep', async (
     [
       `warning: routes[1].idempotency: the service at http://127.0.0.1:${port} honours Idempotency-Key itself: leave idempotency off, or set onUnknown to resend [keys-kept-twice]`,
     ],
+  ])
+})
+
+test('routes add writes mode: sse for a stream, and check --live compares the two', async () => {
+  const talk = defineOperation({
+    id: 'talk',
+    method: 'POST',
+    path: '/talk',
+    async *run() {
+      yield 1
+      return success({})
+    },
+  })
+  const port = await startProjectService({ operations: [...operations, talk] })
+  const folder = projectFolder()
+  const added = await agentic(`routes add gateway.yaml --from http://127.0.0.1:${port}`, folder, port)
+  expect(added.stdout).toContain('+    path: /talk\n')
+  expect(added.stdout).toContain('+    mode: sse\n')
+  expect((await agentic('check gateway.yaml --live --strict', folder, port)).code).toBe(0)
+
+  const file = join(folder, 'gateway.yaml')
+  const text = readGateway(folder)
+  writeFileSync(file, text.replace(/ {4}mode: sse\n(?![^]*mode: sse)/, ''))
+  const without = await agentic('check gateway.yaml --live', folder, port)
+  const service = `of the service at http://127.0.0.1:${port}`
+  expect(findings(without.stderr)).toEqual([
+    `warning: routes[10]: POST /talk ${service} can stream: the route needs mode: sse [stream-mode]`,
+  ])
+  writeFileSync(file, text.replace('id: create-report\n', 'id: create-report\n    mode: sse\n'))
+  const useless = await agentic('check gateway.yaml --live', folder, port)
+  expect(findings(useless.stderr)).toEqual([
+    `warning: routes[2].mode: POST /reports ${service} does not stream: mode: sse has no use [stream-mode]`,
   ])
 })
 

@@ -305,6 +305,37 @@ test('events of a stream are printed as they come', async () => {
   expect(chunks[0]).toBe('first\n')
 })
 
+test.each([
+  ['success', 200, { story: 'ab' }, 0, /^a\nb\n200 success .*\n\{\n {2}"story": "ab"\n\}\n$/],
+  [
+    'conflict',
+    409,
+    { type: 'conflict', code: 'TAKEN', message: 'It is taken.' },
+    1,
+    /^a\nb\n409 conflict .*\nTAKEN: It is taken\.\n$/,
+  ],
+] as const)(
+  'the last frame of a stream is shown as the outcome: %s',
+  async (type, status, body, code, text) => {
+    const { url } = await startRecorder((request, response) => {
+      const trace = {
+        correlationId: request.headers['x-correlation-id'],
+        requestId: request.headers['x-request-id'],
+      }
+      const data = JSON.stringify({ type, status, body: { ...body, trace } })
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      response.end(`data: a\n\ndata: b\n\nevent: outcome\ndata: ${data}\n\n`)
+    })
+    const shown = await runHere(['call', 'POST', '/stories', '--base-url', url])
+    expect(shown).toMatchObject({ code, stderr: '' })
+    expect(shown.stdout).toMatch(text)
+    const json = await runHere(['call', 'POST', '/stories', '--base-url', url, '--json'])
+    const [first, second, ...rest] = json.stdout.split('\n')
+    expect([first, second].map((line) => JSON.parse(line ?? '').data)).toEqual(['a', 'b'])
+    expect(JSON.parse(rest.join('\n'))).toMatchObject({ status, outcome: type })
+  },
+)
+
 test('a stream ends when nobody reads it any more', async () => {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
   const { url } = await startRecorder((_request, response) => {

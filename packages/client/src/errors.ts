@@ -8,6 +8,7 @@ export type TransportErrorCode =
   | 'ABORTED'
   | 'RESPONSE_TOO_LARGE'
   | 'EVENT_TOO_LARGE'
+  | 'STREAM_FAILED'
   | 'FOREIGN_ORIGIN'
 
 /** Details of a failure. */

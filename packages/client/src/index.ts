@@ -27,5 +27,6 @@ export { type OperationState, type OperationStatus, operationStates } from './op
 export type { Answers } from './place-answers.ts'
 export type { ProfileDemand, ProfileVersionText } from './profile-demand.ts'
 export type { PendingApproval, RunOptions } from './run-options.ts'
+export type { EventHandler } from './run-stream.ts'
 export type { ClientOptions, Fetch, TokenSource } from './settings.ts'
-export type { StreamOptions } from './stream.ts'
+export { readOutcomeFrame, type StreamOptions } from './stream.ts'

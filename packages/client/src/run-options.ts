@@ -2,6 +2,7 @@ import type { ApprovalRequired } from '@agentic-rest/profile'
 import type { AnsweredAs } from './answer.ts'
 import type { OperationStatus } from './operation-status.ts'
 import type { Answers } from './place-answers.ts'
+import type { EventHandler } from './run-stream.ts'
 
 /** A pending approval. */
 export interface PendingApproval {
@@ -35,6 +36,11 @@ export interface RunOptions {
   readonly approvalWaitMs?: number | undefined
   /** Called with every status of a background operation. */
   readonly onProgress?: ((status: OperationStatus) => void) | undefined
+  /**
+   * Asks for a stream and gets each event but the last frame, whose outcome is the result. An operation that cannot stream is
+   * answered as without it. A stream without a last frame is a `TransportError` with the code `STREAM_FAILED`.
+   */
+  readonly onEvent?: EventHandler | undefined
   /** The maximum number of handler calls and restarted operations; 10 by default. */
   readonly maxRounds?: number | undefined
   /** The number of retries after a transport failure; 3 by default. */

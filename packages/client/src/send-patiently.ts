@@ -3,6 +3,7 @@ import { type ClientRequest, isSafeMethod } from './client-request.ts'
 import { TransportError } from './errors.ts'
 import { exchange } from './exchange.ts'
 import type { RunContext } from './run-context.ts'
+import { exchangeEvents } from './run-stream.ts'
 
 /** Sends a request, with retries after transport failures and after answers with Retry-After. */
 export async function sendPatiently(
@@ -14,7 +15,11 @@ export async function sendPatiently(
   let retries = options.maxRetries ?? 3
   for (let attempt = 0; ; attempt++) {
     try {
-      const outcome = await exchange(settings, request, url)
+      // Only the request itself streams; the status of an operation and the state of an approval do not.
+      const { onEvent } = options
+      const outcome = await (onEvent === undefined || url !== undefined
+        ? exchange(settings, request, url)
+        : exchangeEvents(settings, request, onEvent))
       if (!isToldToWait(outcome) || !(await patience.pause(attempt, outcome))) return outcome
     } catch (error) {
       if (!mayRepeat(error, context, request) || retries-- <= 0 || !(await patience.pause(attempt)))

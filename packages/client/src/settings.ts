@@ -1,3 +1,4 @@
+import { MAX_EVENT_LENGTH } from '@agentic-rest/profile'
 import { readBaseUrl } from './build-url.ts'
 import type { TextValue } from './client-request.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -64,7 +65,7 @@ export function readSettings(options: ClientOptions): Settings {
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     timeoutMs: options.timeoutMs ?? 60_000,
     maxResponseBytes: options.maxResponseBytes ?? 10 * 1024 * 1024,
-    maxEventLength: options.maxEventLength ?? 1_000_000,
+    maxEventLength: options.maxEventLength ?? MAX_EVENT_LENGTH,
     meetsDemand: compileDemand(options.profile),
     demand: describeDemand(options.profile),
     clock: options.clock ?? systemClock,

@@ -1,22 +1,23 @@
 import {
   createEventParser,
+  EVENT_STREAM_TYPE,
   type EventParser,
   headers,
+  type LastFrame,
   mediaTypeEssence,
   outcomes,
-  readOutcome,
+  readLastFrame,
   type StreamEvent,
+  statusOf,
 } from '@agentic-rest/profile'
-import type { Answer, Answered } from './answer.ts'
+import { type Answer, type Answered, attachAnswer } from './answer.ts'
 import { buildUrl } from './build-url.ts'
 import type { ClientRequest } from './client-request.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { type Delivered, deliver, prepare } from './deliver.ts'
 import { StreamError, TransportError } from './errors.ts'
-import { readAnswer, readHead, takeOutcome } from './read-answer.ts'
+import { readAnswer, readHead } from './read-answer.ts'
 import type { Settings } from './settings.ts'
-
-const EVENT_STREAM = 'text/event-stream'
 
 /** The options of a stream. */
 export interface StreamOptions {
@@ -26,7 +27,7 @@ export interface StreamOptions {
   readonly idleTimeoutMs?: number | undefined
 }
 
-/** Sends a request and iterates over the events of its stream. Leaving the loop aborts the request. */
+/** Sends a request and iterates over the events of its stream, its `outcome` frame included. Leaving the loop aborts the request. */
 export async function* streamEvents(
   settings: Settings,
   request: ClientRequest,
@@ -34,7 +35,7 @@ export async function* streamEvents(
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const url = buildUrl(settings.base, request)
   const outgoing = prepare(settings, request, url)
-  outgoing.headers.set('Accept', EVENT_STREAM)
+  outgoing.headers.set('Accept', EVENT_STREAM_TYPE)
   const deadline = startDeadline({
     url,
     signal: request.signal,
@@ -44,7 +45,15 @@ export async function* streamEvents(
     const delivered = await deliver(settings, outgoing, deadline)
     const answer = await openStream(settings, delivered, deadline)
     options.onOpen?.(answer)
-    yield* eventsOf(settings, delivered, { deadline, answer, idleTimeoutMs: options.idleTimeoutMs ?? 0 })
+    for await (const event of eventsOf(settings, delivered, {
+      deadline,
+      idle: { timeoutMs: options.idleTimeoutMs ?? 0 },
+    })) {
+      const last = readLastFrame(event)
+      // The last event of a broken stream is an error body (decision 26).
+      if (last?.event === 'error') throw new StreamError('STREAM_FAILED', answeredBy(last, answer))
+      yield event
+    }
   } finally {
     deadline.close()
   }
@@ -53,21 +62,38 @@ export async function* streamEvents(
 /** Reads the head of a stream; throws the outcome of an ordinary answer. */
 async function openStream(settings: Settings, delivered: Delivered, deadline: Deadline): Promise<Answer> {
   const answer = readHead(settings, delivered)
-  const essence = mediaTypeEssence(answer.headers.get(headers.contentType) ?? undefined)
-  if (answer.status === outcomes.success.status && essence === EVENT_STREAM) return answer
+  if (isEventStream(answer)) return answer
   throw new StreamError('STREAM_REFUSED', await readAnswer(settings, delivered, deadline))
+}
+
+/** Whether an answer is an event stream. */
+export function isEventStream({ status, headers: fields }: Answer): boolean {
+  const essence = mediaTypeEssence(fields.get(headers.contentType) ?? undefined)
+  return status === outcomes.success.status && essence === EVENT_STREAM_TYPE
+}
+
+/** The outcome of an `outcome` frame that `stream` has yielded; undefined for any other event. `onOpen` gives the answer. */
+export function readOutcomeFrame(event: StreamEvent, answer: Answer): Answered | undefined {
+  const last = readLastFrame(event)
+  return last && answeredBy(last, answer)
+}
+
+/** The outcome of a last frame, as if it were the answer. */
+export function answeredBy({ outcome, trace }: LastFrame, answer: Answer): Answered {
+  return attachAnswer(outcome, { ...answer, status: statusOf(outcome), trace: trace ?? answer.trace })
 }
 
 interface Opened {
   readonly deadline: Deadline
-  readonly answer: Answer
-  readonly idleTimeoutMs: number
+  /** The longest pause between two parts of the stream; 0 for no limit. */
+  readonly idle: { timeoutMs: number }
 }
 
-async function* eventsOf(
+/** The events of an open stream, as they are. */
+export async function* eventsOf(
   settings: Settings,
   delivered: Delivered,
-  { deadline, answer, idleTimeoutMs }: Opened,
+  { deadline, idle }: Opened,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const parser = createEventParser(settings.maxEventLength)
   const decoder = new TextDecoder()
@@ -75,15 +101,12 @@ async function* eventsOf(
   while (reader !== undefined) {
     const events = await nextEvents()
     if (events === undefined) return
-    for (const event of events) {
-      throwLastFrame(event, answer)
-      yield event
-    }
+    yield* events
   }
 
   async function nextEvents(): Promise<StreamEvent[] | undefined> {
     // The limit applies to the stream, not to the caller's work on its events.
-    deadline.restart(idleTimeoutMs)
+    deadline.restart(idle.timeoutMs)
     try {
       const { done, value } = (await reader?.read()) ?? { done: true }
       deadline.restart(0)
@@ -101,20 +124,4 @@ function eventsIn(parser: EventParser, text: string): StreamEvent[] {
     if (!(error instanceof RangeError)) throw error
     throw new TransportError('EVENT_TOO_LARGE', error.message)
   }
-}
-
-/** The last event of a broken stream is an error body from the gateway (decision 26). */
-function throwLastFrame({ event, data }: StreamEvent, answer: Answer): void {
-  const failure = event === 'error' ? readErrorBody(data, answer) : undefined
-  if (failure !== undefined) throw new StreamError('STREAM_FAILED', failure)
-}
-
-/** An upstream may send its own error events; only a body of the profile is an outcome. */
-function readErrorBody(data: string, answer: Answer): Answered | undefined {
-  for (const type of ['error', 'failed_dependency', 'forbidden'] as const) {
-    const { status, mediaType } = outcomes[type]
-    const reading = readOutcome({ status, headers: { [headers.contentType]: mediaType }, body: data })
-    if (reading.ok) return takeOutcome(reading, answer)
-  }
-  return undefined
 }

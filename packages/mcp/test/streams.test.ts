@@ -36,6 +36,36 @@ describe('a streamed answer', () => {
     })
   })
 
+  test('is the outcome of its last frame, and each event before it is progress', async () => {
+    const body = { story: 'ab', trace: { correlationId: 'c', requestId: 'r' } }
+    const data = JSON.stringify({ type: 'success', status: 200, body })
+    const gateway = streaming([{ data: 'a' }, { data: 'b' }, { event: 'outcome', data }])
+    const messages = await messagesOf(await modern(gateway, 'tools/call', params, { meta }))
+    expect(messages.slice(0, -1).map((message) => message.params.message)).toEqual(['a', 'b'])
+    expect(messages.at(-1).result.structuredContent).toMatchObject({ story: 'ab' })
+    expect(messages.at(-1).result.structuredContent).not.toHaveProperty('events')
+  })
+
+  test('that ends with a refusal is an error with that outcome', async () => {
+    const body = {
+      type: 'conflict',
+      code: 'TAKEN',
+      message: 'It is taken.',
+      trace: { correlationId: 'c', requestId: 'r' },
+    }
+    const data = JSON.stringify({ type: 'conflict', status: 409, body })
+    const gateway = streaming([{ data: 'a' }, { event: 'outcome', data }])
+    const last = (await messagesOf(await modern(gateway, 'tools/call', params, { meta }))).at(-1)
+    expect(last.result).toMatchObject({ isError: true, structuredContent: { code: 'TAKEN' } })
+    expect(last.result._meta['org.agentic-rest/outcome']).toMatchObject({ type: 'conflict', status: 409 })
+  })
+
+  test('has an event of another service with the name outcome as an event', async () => {
+    const gateway = streaming([{ event: 'outcome', data: 'rain' }])
+    const last = (await messagesOf(await modern(gateway, 'tools/call', params, { meta }))).at(-1)
+    expect(last.result.structuredContent).toEqual({ events: [{ event: 'outcome', data: 'rain' }] })
+  })
+
   test('is not asked for without a progress token', async () => {
     const [message] = await messagesOf(await modern(streaming([]), 'tools/call', params))
     expect(message.result.structuredContent).toMatchObject({ whole: true })

@@ -1,20 +1,35 @@
 import type { Writable } from 'node:stream'
-import { type Answered, type Client, StreamError, type StreamEvent } from '@agentic-rest/client'
+import {
+  type Answer,
+  type Answered,
+  type Client,
+  type ClientRequest,
+  readOutcomeFrame,
+  StreamError,
+  type StreamEvent,
+} from '@agentic-rest/client'
 import { printableText } from '@agentic-rest/profile'
 import { jsonText, terminalLine } from '../terminal-text.ts'
 
 /** Prints events as they arrive; resolves with the outcome of the last frame if the stream ends with one. */
 export async function printStream(
-  events: ReturnType<Client['stream']>,
-  stdout: Writable,
-  json: boolean,
+  client: Pick<Client, 'stream'>,
+  request: ClientRequest,
+  { stdout, json }: { readonly stdout: Writable; readonly json: boolean },
 ): Promise<Answered | undefined> {
   const writer = createPatientWriter(stdout)
+  let answer: Answer | undefined
+  const onOpen = (opened: Answer) => {
+    answer = opened
+  }
+  let outcome: Answered | undefined
   try {
-    for await (const event of events) {
-      if (!(await writer.write(eventText(event, json)))) break
+    for await (const event of client.stream(request, { onOpen })) {
+      outcome = answer && readOutcomeFrame(event, answer)
+      // The outcome is shown as that of any other call.
+      if (outcome === undefined && !(await writer.write(eventText(event, json)))) break
     }
-    return undefined
+    return outcome
   } catch (error) {
     if (error instanceof StreamError) return error.outcome
     throw error

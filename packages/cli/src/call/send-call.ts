@@ -59,7 +59,8 @@ async function takeOver(
 ): Promise<Answered | undefined> {
   const client = createClient({ ...call.client, fetch })
   const request = { ...call.request, signal: stop.signal }
-  return type === 'wait' ? client.request(request) : printStream(client.stream(request), host.stdout, json)
+  if (type === 'wait') return client.request(request)
+  return printStream(client, request, { stdout: host.stdout, json })
 }
 
 function runOptions({ client }: Call, { host, asks, stop }: CallSettings, waiting: WaitingLine): RunOptions {

@@ -28,6 +28,8 @@ export const liveRules = {
     'With --live: a status or an approval address of an answer has no route, or one to another service.',
   'keys-kept-twice':
     'With --live: the service of a route with onUnknown: refuse looks after idempotency keys itself.',
+  'stream-mode':
+    'With --live: a route has mode: sse and the operation of the service does not stream, or the other way round.',
   'no-target': 'With --live: the file has no route, so that there is no target to ask.',
   'people-invalid': 'With --live: people.yaml is not valid.',
   'tenant-not-allowed':
@@ -140,13 +142,15 @@ async function checkTarget(
     const message = `the service at ${target} has no OpenAPI document at /openapi.json: ${fetched.reason}`
     return { findings: [{ id: 'document-missing', path: place, message }], approvers: [] }
   }
-  const { operations } = describeService(fetched.api)
+  const { operations, followsProfile } = describeService(fetched.api)
   const routed = operations.map((operation) => ({ operation, ...findRoute(operation, target, loaded) }))
   return {
     findings: [
       ...unknownRoutes(routes, operations, target),
       ...unrouted(routed, { target, file: loaded.file }),
       ...keptTwice(routes, operations, target),
+      // Documents of others often leave their streams out.
+      ...(followsProfile ? streamModes(routes, operations, target) : []),
     ],
     approvers: routed.flatMap(({ operation: { approvalRole }, index }) =>
       approvalRole === undefined || index === undefined ? [] : [{ index, roles: [approvalRole] }],
@@ -219,6 +223,25 @@ function keptTwice(
     path: ['routes', index, 'idempotency'],
     message: `the service at ${target} honours ${headers.idempotencyKey} itself: leave idempotency off, or set onUnknown to resend`,
   }))
+}
+
+/** Without `mode: sse` a stream is ended by the deadline of an ordinary answer. */
+function streamModes(
+  routes: readonly IndexedRoute[],
+  operations: readonly ServiceOperation[],
+  target: string,
+): LiveFinding[] {
+  return routes.flatMap((route): LiveFinding[] => {
+    const [operation] = operations.filter((each) => answers(each, route))
+    if (operation === undefined || operation.streams === (route.mode === 'sse')) return []
+    const { method, path } = operation
+    const message = operation.streams
+      ? `${method} ${path} of the service at ${target} can stream: the route needs mode: sse`
+      : `${method} ${path} of the service at ${target} does not stream: mode: sse has no use`
+    return [
+      { id: 'stream-mode', path: ['routes', route.index, ...(operation.streams ? [] : ['mode'])], message },
+    ]
+  })
 }
 
 const isParameter = (segment: string | undefined) => segment?.startsWith('{') === true

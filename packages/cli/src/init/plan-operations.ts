@@ -251,8 +251,9 @@ function isCreated(responses: JsonObject): boolean {
   return Object.hasOwn(responses, created.status) && !Object.hasOwn(responses, success.status)
 }
 
-/** Whether an operation can answer with a stream. */
+/** Whether an operation can answer with a stream: it says so, or it has the media type. */
 export function hasStream(operation: JsonObject, api: OpenApi): boolean {
+  if (membersOf(operation['x-agentic'])['stream'] === true) return true
   return Object.values(membersOf(operation['responses']))
     .flatMap((response) => Object.keys(membersOf(api.follow(response)['content'])))
     .some((type) => mediaTypeEssence(type) === 'text/event-stream')

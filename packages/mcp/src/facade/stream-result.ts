@@ -1,11 +1,23 @@
-import { headers, isObject, outcomes, parseJson, type Trace } from '@agentic-rest/profile'
+import {
+  headers,
+  isObject,
+  membersOf,
+  outcomes,
+  parseJson,
+  readLastFrame,
+  statusOf,
+  type Trace,
+} from '@agentic-rest/profile'
 import { type Answered, type InnerAnswer, readAnswer, type StreamEvent } from './inner-exchange.ts'
 import { withoutTokens } from './outcome-result.ts'
 
 const MAX_MESSAGE_BYTES = 2048
 const MAX_RESULT_BYTES = 1_048_576
 
-/** Reads a streamed answer to its end: each event is reported, and all together are the body. */
+/**
+ * Reads a streamed answer to its end. Each event is reported. The result is the outcome of the last frame; of a stream without
+ * one, all events together are the body.
+ */
 export async function readStream(
   answer: InnerAnswer & { readonly events: AsyncIterable<StreamEvent> },
   trace: Trace,
@@ -17,6 +29,8 @@ export async function readStream(
   for await (const { event, data, id } of answer.events) {
     const failure = event === 'error' ? failureOf(data, answer, trace) : undefined
     if (failure !== undefined) return failure
+    const outcome = event === 'outcome' ? outcomeOf(data, answer, trace) : undefined
+    if (outcome !== undefined) return outcome
     const shown = shownData(data)
     report(cut(shown, MAX_MESSAGE_BYTES))
     bytes += Buffer.byteLength(shown)
@@ -35,6 +49,14 @@ function failureOf(data: string, { headers: source }: InnerAnswer, trace: Trace)
   const { status } = body['type'] === 'failed_dependency' ? outcomes.failed_dependency : outcomes.error
   const own = { [headers.contentType]: outcomes.error.mediaType }
   return { ...readAnswer({ status, headers: own, body: data }, trace), headers: source }
+}
+
+/** A service of the SDK ends its stream with a frame that has the outcome. */
+function outcomeOf(data: string, { headers: source }: InnerAnswer, trace: Trace): Answered | undefined {
+  const outcome = readLastFrame({ event: 'outcome', data, id: '' })?.outcome
+  if (outcome === undefined) return undefined
+  const { body } = membersOf(parseJson(data, { isMessage: true }).value)
+  return { status: statusOf(outcome), type: outcome.type, headers: source, body, trace }
 }
 
 function shownData(data: string): string {
