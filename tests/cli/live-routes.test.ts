@@ -191,7 +191,7 @@ test('routes add writes mode: sse for a stream, and check --live compares the tw
 
   const file = join(folder, 'gateway.yaml')
   const text = readGateway(folder)
-  writeFileSync(file, text.replace(/ {4}mode: sse\n(?![^]*mode: sse)/, ''))
+  writeFileSync(file, text.replace(/ {4}mode: sse\n(?![\s\S]*mode: sse)/, ''))
   const without = await agentic('check gateway.yaml --live', folder, port)
   const service = `of the service at http://127.0.0.1:${port}`
   expect(findings(without.stderr)).toEqual([

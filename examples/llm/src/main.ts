@@ -1,12 +1,12 @@
 import { auditFromEnvironment, serve, trustFromEnvironment } from '@agentic-rest/service/node'
-import { createLlmApp } from './llm-app.ts'
+import { createLlmService } from './llm-service.ts'
 import { createLocalModel } from './local-model.ts'
 import { createRemoteModel } from './remote-model.ts'
 
 const { PORT = 8084, LLM_BASE_URL, LLM_API_KEY, LLM_MODEL, LLM_FRAME_MS } = process.env
 
 const audit = auditFromEnvironment()
-const llm = createLlmApp({
+const llm = createLlmService({
   ...trustFromEnvironment(),
   model:
     LLM_BASE_URL === undefined
@@ -14,4 +14,4 @@ const llm = createLlmApp({
       : createRemoteModel({ baseUrl: LLM_BASE_URL, apiKey: LLM_API_KEY, model: LLM_MODEL }),
   audit,
 })
-await serve({ fetch: llm.app.fetch, port: PORT, closes: [llm, audit] })
+await serve({ fetch: llm.fetch, port: PORT, closes: [llm, audit] })

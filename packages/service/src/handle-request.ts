@@ -98,11 +98,11 @@ async function answerSafely(
 }
 
 function finishAnswer(parts: ServiceParts, exchange: Exchange, { answer, written }: Answered): Response {
-  const { request, trace, record } = exchange
+  const { request, trace, record, log } = exchange
   const { outcome, headers: own, raw } = answer
   parts.callOptions.observer?.answered(trace, outcome)
   if (raw !== undefined) {
-    const { response, end } = passRaw(raw, { trace, headers: own, method: request.method })
+    const { response, end } = passRaw(raw, { trace, headers: own, method: request.method, log })
     parts.inFlight.trackStream(
       end.then((attributes) => {
         record?.audit.set({ attributes })
@@ -229,7 +229,8 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
     job: operation.async === false ? undefined : jobOf(checked, scope, exchange),
     prefersAsync: caller.prefersAsync,
     durable: parts.durable,
-    events: stream === undefined ? dropEvents(signal) : eventsOf(stream, operation.id),
+    events:
+      stream === undefined ? { isAccepted: false, ...dropEvents(signal) } : eventsOf(stream, operation.id),
     publicPath: parts.publicPath,
     approvalDetail: () => ({
       request: keepRequest({ operation, params, collected: checked.collected, publicPath: parts.publicPath }),
@@ -243,7 +244,11 @@ function performRequest(parts: ServiceParts, exchange: Exchange, checked: Checke
 }
 
 function eventsOf(stream: StreamedAnswer, operation: string): RunEvents {
-  return { open: (own) => stream.open(operation, own), push: (event) => stream.push(event) }
+  return {
+    isAccepted: true,
+    open: (own) => stream.open(operation, own),
+    push: (event) => stream.push(event),
+  }
 }
 
 // Each gate on the way may need one token. More gates than this are not expected.

@@ -10,6 +10,7 @@ export type {
   Outcome,
   OutcomeType,
   RequiredInput,
+  StreamEvent,
   Trace,
 } from '@agentic-rest/profile'
 export { parseJson, parseOwnJson } from '@agentic-rest/profile'
@@ -17,6 +18,7 @@ export { type ClosableAudit, jsonLinesAudit, type LineSink, teeAudit } from './a
 export { type HttpAudit, type HttpAuditOptions, httpAudit } from './audit/http-audit.ts'
 export type { SealOptions } from './audit/sealed-lines.ts'
 export type { Call, CallObserver, CallRequest, ObservedCall, QueryValue } from './call/call.ts'
+export type { CallStream } from './call/call-stream.ts'
 export {
   type CallerToken,
   type CallIdentity,

@@ -40,6 +40,8 @@ interface Performance {
 
 /** The events of a run. */
 export interface RunEvents extends Pick<EventSink, 'push'> {
+  /** Whether the caller accepts a stream. */
+  readonly isAccepted: boolean
   open(headers: Answer['headers']): void
 }
 
@@ -234,7 +236,7 @@ async function runNow(performance: Performance, doing: Doing) {
 
 /** Runs the operation. If it throws after its commit, the committed outcome is the answer. */
 async function runOrKept(
-  { operation, context, durable }: Performance,
+  { operation, context, durable, events }: Performance,
   { effect, setHeader, approval, sink }: Doing,
 ): Promise<Outcome | RawResponse> {
   const runContext: RunContext = {
@@ -242,6 +244,7 @@ async function runOrKept(
     operationId: undefined,
     setHeader,
     approval: approval && pickGiven(approval),
+    acceptsStream: events.isAccepted,
     commit: effect.commit,
     progress: async () => undefined,
     cancelOperation: cancelOperationOf(context.tenant, durable),

@@ -78,6 +78,8 @@ export interface RunContext<Input = unknown, Params = Readonly<Record<string, st
   readonly operationId: string | undefined
   /** Set if the request has an approval. */
   readonly approval: GivenApproval | undefined
+  /** Whether the caller accepts an event stream, for a `run` that chooses between a raw stream and an outcome. */
+  readonly acceptsStream: boolean
   /** Adds a header to the answer, for example `Location`. Headers of the profile cannot be changed. */
   setHeader(name: string, value: string): void
   /**

@@ -108,6 +108,7 @@ function jobRunContext(run: JobRun, audit: RunContext['audit']): RunContext {
       approvalId === undefined
         ? undefined
         : { approvalId, decidedBy: job.approvedBy, decidedByIssuer: job.approvedByIssuer },
+    acceptsStream: false,
     setHeader: () => undefined,
     commit: (work) => commitJob(run, work),
     progress: (value) => jobContext.progress(value),

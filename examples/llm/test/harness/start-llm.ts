@@ -1,8 +1,7 @@
 import type { AuditEvent } from '@agentic-rest/service'
 import { startServer } from '@agentic-rest/testing/start-server'
-import { getRequestListener } from '@hono/node-server'
 import { onTestFinished } from 'vitest'
-import { createLlmApp } from '../../src/llm-app.ts'
+import { createLlmService } from '../../src/llm-service.ts'
 import { createLocalModel } from '../../src/local-model.ts'
 import type { Model } from '../../src/model.ts'
 
@@ -18,9 +17,9 @@ export const trace = { correlationId: 'correlation-1', requestId: 'request-1' }
 /** Starts the service with a model; the local one without pauses by default. */
 export async function startLlm(model: Model = createLocalModel({ frameMs: 0 })): Promise<RunningLlm> {
   const records: AuditEvent[] = []
-  const { app, close } = createLlmApp({ model, audit: { emit: (record) => void records.push(record) } })
-  const { url } = await startServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
-  onTestFinished(close)
+  const service = createLlmService({ model, audit: { emit: (record) => void records.push(record) } })
+  const { url } = await startServer(service.listener)
+  onTestFinished(() => service.close())
   return {
     records,
     post: (body, { headers, ...more } = {}) =>

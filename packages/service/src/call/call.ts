@@ -3,8 +3,9 @@ import { writeVia } from '../http/via.ts'
 import type { Log } from '../log.ts'
 import { fillTemplate, type Method } from '../path-template.ts'
 import { invalidAt, type RefusalCode, refusal } from '../refusals.ts'
+import { type CallStream, createCallStream, type PreparedCall } from './call-stream.ts'
 import type { CallIdentity } from './identity.ts'
-import { type ReceivedAnswer, sendRequest } from './send-request.ts'
+import { type ReceivedAnswer, type Sent, sendRequest } from './send-request.ts'
 
 /** The value of a query parameter. A list is sent as a repeated parameter. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined
@@ -27,9 +28,15 @@ export interface CallRequest {
 }
 
 /** Calls another agent. */
-export type Call = <SuccessBody = unknown, CreatedBody = SuccessBody>(
-  request: CallRequest,
-) => Promise<Outcome<SuccessBody, CreatedBody>>
+export interface Call {
+  <SuccessBody = unknown, CreatedBody = SuccessBody>(
+    request: CallRequest,
+  ): Promise<Outcome<SuccessBody, CreatedBody>>
+  /** Calls another agent and iterates over the events of its stream. The request is sent when the iteration begins. */
+  stream<SuccessBody = unknown, CreatedBody = SuccessBody>(
+    request: CallRequest,
+  ): CallStream<Outcome<SuccessBody, CreatedBody>>
+}
 
 /** The options of all calls of a service. */
 export interface CallOptions {
@@ -60,25 +67,40 @@ export interface CallScope {
 
 /** Creates the `call` of one request. */
 export function createCall(options: CallOptions, scope: CallScope): Call {
-  const observed = async (request: CallRequest): Promise<Outcome> => {
-    const outcome = await callAgent(options, scope, request)
+  const observe = (request: CallRequest, outcome: Outcome): Outcome => {
     const { operation, trace } = scope
     const { method, path } = request
     return options.observer?.called({ operation, trace, method, path, outcome }) ?? outcome
   }
+  const call = async (request: CallRequest): Promise<Outcome> => {
+    const prepared = await prepareCall(options, scope, request)
+    if (!prepared.ok) return observe(request, prepared.outcome)
+    return observe(request, prepared.finish(await sendRequest(prepared.outgoing)))
+  }
+  const stream = (request: CallRequest): CallStream =>
+    createCallStream({
+      prepare: () => prepareCall(options, scope, request),
+      observe: (outcome) => observe(request, outcome),
+    })
   // The type of the bodies is the caller's choice: the profile does not define them.
-  return observed as Call
+  return Object.assign(call, { stream }) as Call
 }
 
-async function callAgent(options: CallOptions, scope: CallScope, request: CallRequest): Promise<Outcome> {
+/** Prepares a call: its address, its identity and its ids. */
+async function prepareCall(
+  options: CallOptions,
+  scope: CallScope,
+  request: CallRequest,
+): Promise<PreparedCall> {
   const filled = fillTemplate(request.path, request.params ?? {})
-  if (!filled.ok) return invalidAt(filled.parameter, 'The value cannot be used in a path.')
+  if (!filled.ok)
+    return { ok: false, outcome: invalidAt(filled.parameter, 'The value cannot be used in a path.') }
   const identity = request.identity ?? options.identity
   const authorization = await authorize(identity, scope)
-  if (authorization === 'failed') return refusal('DEPENDENCY_IDENTITY_UNAVAILABLE')
+  if (authorization === 'failed') return { ok: false, outcome: refusal('DEPENDENCY_IDENTITY_UNAVAILABLE') }
   // Each hop has its own request id; the correlation id is the same on all hops.
   const trace = { correlationId: scope.trace.correlationId, requestId: crypto.randomUUID() }
-  const answer = await sendRequest({
+  const outgoing = {
     ...request,
     url: urlOf(request, filled.path),
     headers: callHeaders(request, scope, { authorization: authorization?.value, trace }),
@@ -86,13 +108,16 @@ async function callAgent(options: CallOptions, scope: CallScope, request: CallRe
     timeoutMs: 1000 * (request.timeoutSeconds ?? options.timeoutSeconds),
     maxResponseBytes: options.maxResponseBytes,
     signal: scope.signal,
-  })
-  if (!answer.ok) return failed(scope, request, answer)
-  const outcome = readAnswer(answer.value, trace)
-  if (outcome === undefined)
-    return failed(scope, request, { code: 'DEPENDENCY_INVALID_RESPONSE', cause: undefined })
-  if (isRefusedIdentity(outcome) && authorization !== undefined) identity?.refused?.(authorization.value)
-  return withAddresses(outcome, { request, scope, answer: answer.value })
+  }
+  const finish = (answer: Sent): Outcome => {
+    if (!answer.ok) return failed(scope, request, answer)
+    const outcome = readAnswer(answer.value, trace)
+    if (outcome === undefined)
+      return failed(scope, request, { code: 'DEPENDENCY_INVALID_RESPONSE', cause: undefined })
+    if (isRefusedIdentity(outcome) && authorization !== undefined) identity?.refused?.(authorization.value)
+    return withAddresses(outcome, { request, scope, answer: answer.value })
+  }
+  return { ok: true, outgoing, finish }
 }
 
 async function authorize(

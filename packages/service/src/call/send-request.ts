@@ -9,7 +9,7 @@ export interface ReceivedAnswer {
 }
 
 /** A request to another agent. */
-interface OutgoingRequest {
+export interface OutgoingRequest {
   readonly url: string
   readonly method: string
   readonly headers: Headers
@@ -21,29 +21,39 @@ interface OutgoingRequest {
 }
 
 /** An answer, or the reason why there is none. */
-type Sent =
-  | { readonly ok: true; readonly value: ReceivedAnswer }
-  | { readonly ok: false; readonly code: RefusalCode; readonly cause: unknown }
+export type Sent = { readonly ok: true; readonly value: ReceivedAnswer } | Unsent
+
+/** The reason why there is no answer. */
+export interface Unsent {
+  readonly ok: false
+  readonly code: RefusalCode
+  readonly cause: unknown
+}
 
 /** Sends a request and reads the answer. Failures are values; it does not throw for them. */
 export async function sendRequest(request: OutgoingRequest): Promise<Sent> {
-  // Outside the try: a body that cannot be encoded is a programming error, not a failed dependency.
-  const body = request.body === undefined ? null : JSON.stringify(request.body)
+  const body = bodyText(request)
   const timeout = AbortSignal.timeout(request.timeoutMs)
   try {
-    return await exchange({ ...request, body }, AbortSignal.any([timeout, request.signal]))
+    const response = await openRequest({ ...request, body }, AbortSignal.any([timeout, request.signal]))
+    return await readWhole(response, request.maxResponseBytes)
   } catch (cause) {
     const code = timeout.aborted ? 'DEPENDENCY_TIMEOUT' : 'DEPENDENCY_UNAVAILABLE'
     return { ok: false, code, cause }
   }
 }
 
-async function exchange(
-  request: OutgoingRequest & { body: string | null },
+/** The body of a request. One that cannot be encoded throws: it is a programming error, not a failed dependency. */
+export function bodyText({ body }: Pick<OutgoingRequest, 'body'>): string | null {
+  return body === undefined ? null : JSON.stringify(body)
+}
+
+/** Sends a request; resolves with the head of its answer. */
+export function openRequest(
+  { url, method, headers, body, fetch }: OutgoingRequest & { body: string | null },
   signal: AbortSignal,
-): Promise<Sent> {
-  const { url, method, headers, body } = request
-  const response = await request.fetch(url, {
+): Promise<Response> {
+  return fetch(url, {
     method,
     headers,
     signal,
@@ -51,7 +61,11 @@ async function exchange(
     redirect: 'manual',
     body,
   })
-  const bytes = await readBytes(response.body, request.maxResponseBytes)
+}
+
+/** Reads an answer to its end. */
+export async function readWhole(response: Response, maxResponseBytes: number): Promise<Sent> {
+  const bytes = await readBytes(response.body, maxResponseBytes)
   // Not awaited: a peer that keeps sending must not delay this call.
   if (bytes === undefined) response.body?.cancel().catch(() => undefined)
   const text = bytes && decodeUtf8(bytes)

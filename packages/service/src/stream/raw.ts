@@ -1,3 +1,5 @@
+import { EVENT_STREAM_TYPE, headers } from '@agentic-rest/profile'
+
 /** A foreign answer that is passed on. */
 export class RawResponse {
   readonly response: Response
@@ -8,14 +10,25 @@ export class RawResponse {
 }
 
 /**
- * Passes a foreign answer on unchanged, for example the stream of a model with a format of its own. Inputs, identity and
- * `check` come first, and the audit record has its end. Throws a `TypeError` for an answer that is no success: return an
- * outcome such as `failedDependency` instead.
+ * Passes a foreign answer on unchanged, for example the stream of a model with a format of its own. An iterable has the frames
+ * of an event stream. Inputs, identity and `check` come first, and the audit record has its end. Throws a `TypeError` for an answer
+ * that is no success: return an outcome such as `failedDependency` instead.
  */
-export function raw(response: Response): RawResponse {
+export function raw(source: Response | AsyncIterable<string | Uint8Array>): RawResponse {
+  const response = source instanceof Response ? source : streamOf(source)
   if (!response.ok)
     throw new TypeError(`raw takes an answer with a status from 200 to 299, not ${response.status}`)
   return new RawResponse(response)
+}
+
+function streamOf(frames: AsyncIterable<string | Uint8Array>): Response {
+  const encoder = new TextEncoder()
+  const encoded = async function* () {
+    for await (const frame of frames) yield typeof frame === 'string' ? encoder.encode(frame) : frame
+  }
+  return new Response(ReadableStream.from(encoded()), {
+    headers: { [headers.contentType]: EVENT_STREAM_TYPE },
+  })
 }
 
 /** How a body ended. */

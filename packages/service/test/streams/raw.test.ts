@@ -61,7 +61,7 @@ it('a foreign answer that is no stream is passed on too', async () => {
 })
 
 it('a source that is cut breaks the connection off, so that the stream does not look complete', async () => {
-  const { url, audit } = await startProxy((_request, response) => {
+  const { url, audit, log } = await startProxy((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('data: 1\n\n', () => response.destroy())
   })
@@ -72,6 +72,7 @@ it('a source that is cut breaks the connection off, so that the stream does not 
     ({ length }) => length > 0,
   )
   expect(record).toMatchObject({ attributes: { end: 'error' } })
+  expect(log).toMatchObject([{ level: 'error', message: 'a foreign stream broke off' }])
 })
 
 it('a client that leaves cancels the source', async () => {
