@@ -75,8 +75,9 @@ export function testApprovalPage(stack: () => ConsoleStack): void {
   }
 
   async function signIn(page: Page, token: string): Promise<void> {
+    await page.getByText('Use a token').click()
     await page.getByLabel('Token', { exact: true }).fill(token)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Use this token' }).click()
   }
 
   /** Checks one state of the page in every look. */

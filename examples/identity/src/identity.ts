@@ -12,7 +12,7 @@ import {
 } from './development-grant.ts'
 import { createIssuer } from './issuer.ts'
 import { openClientStore } from './registered-clients.ts'
-import { addSignIn, type SignInOptions, signInSettings } from './sign-in.ts'
+import { addSignIn, gatewayClient, type SignInOptions, signInSettings } from './sign-in.ts'
 import { loadSigningKeys } from './signing-keys.ts'
 import { recordTokens, type TokenRecords } from './token-records.ts'
 
@@ -27,10 +27,7 @@ export interface IdentityOptions {
   readonly records?: TokenRecords | undefined
   /** The people known by name; those of the reference stack by default. */
   readonly people?: People | undefined
-  /**
-   * The address of an MCP endpoint. With it people can sign in with a browser, clients can register themselves, and every
-   * token of a person is good for that address.
-   */
+  /** The address of an MCP endpoint. With it clients can register themselves, and every token of a person is good for that address. */
   readonly mcpResource?: string | undefined
 }
 
@@ -81,16 +78,15 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function signInOptions(options: IdentityOptions): Promise<SignInOptions | undefined> {
+async function signInOptions(options: IdentityOptions): Promise<SignInOptions> {
   const { mcpResource: resource, dataFolder } = options
-  if (resource === undefined) return undefined
   return { resource, people: peopleOf(options), clients: await openClientStore(dataFolder) }
 }
 
 async function createUserIssuer(
   issuer: string,
   options: IdentityOptions,
-  signIn: SignInOptions | undefined,
+  signIn: SignInOptions,
 ): Promise<Provider> {
   const { dataFolder, records, serviceAccounts } = options
   const provider = createIssuer({
@@ -104,12 +100,13 @@ async function createUserIssuer(
         redirect_uris: [],
         response_types: [],
       },
+      gatewayClient,
     ],
     tokenSeconds: USER_TOKEN_SECONDS,
     claims: userClaims(peopleOf(options)),
-    settings: signIn && signInSettings(signIn),
+    settings: signInSettings(signIn),
   })
-  if (signIn !== undefined) addSignIn(provider, signIn)
+  addSignIn(provider, signIn)
   addDevelopmentGrant(provider, (sub) => serviceAccounts.has(sub))
   if (records !== undefined) recordTokens(provider, records)
   return provider

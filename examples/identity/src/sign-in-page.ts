@@ -5,6 +5,8 @@ import type { User } from './demo-users.ts'
 export interface SignInPage {
   /** The name that the client gave itself. */
   readonly client: string
+  /** A gateway, and not a program that wants to use its tools. */
+  readonly isGateway: boolean
   /** The address that the browser is sent to afterwards. */
   readonly redirectUri: string
   /** The path that the choice is posted to. */
@@ -40,7 +42,13 @@ export function pagePolicy(redirectUri?: string): string {
 }
 
 /** Makes the page: one button per person, without passwords, because it is for development only. */
-export function signInPage({ client, redirectUri, action, people }: SignInPage): string {
+export function signInPage({ client, isGateway, redirectUri, action, people }: SignInPage): string {
+  const host = escapeHtml(new URL(redirectUri).host)
+  const purpose = isGateway
+    ? `<h1>Sign in</h1>\n<p>You sign in to the gateway at <strong>${host}</strong>.</p>`
+    : `<h1>Sign in to the tools</h1>
+<p><strong>${escapeHtml(client)}</strong> wants to use the tools of this gateway in your name.
+Afterwards you return to <strong>${host}</strong>.</p>`
   const buttons = [...people].map(
     ([sub, { tenant, roles }]) =>
       `<button name="sub" value="${escapeHtml(sub)}">${escapeHtml(sub)}<small>${escapeHtml(tenant)}, ${escapeHtml(
@@ -49,9 +57,7 @@ export function signInPage({ client, redirectUri, action, people }: SignInPage):
   )
   return page(
     'Sign in',
-    `<h1>Sign in to the tools</h1>
-<p><strong>${escapeHtml(client)}</strong> wants to use the tools of this gateway in your name.
-Afterwards you return to <strong>${escapeHtml(new URL(redirectUri).host)}</strong>.</p>
+    `${purpose}
 <p>Development only: choose a person. There are no passwords.</p>
 <form method="post" action="${escapeHtml(action)}">
 ${buttons.join('\n')}

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type Configuration, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import {
+  type ClientMetadata,
+  type Configuration,
+  errors,
+  type KoaContextWithOIDC,
+  type Provider,
+} from 'oidc-provider'
 import type { User } from './demo-users.ts'
 import { type ClientStore, keepSignIns } from './entry-store.ts'
 import { API } from './issuer.ts'
@@ -9,8 +15,8 @@ import { faultPage, pagePolicy, signInPage } from './sign-in-page.ts'
 
 /** The options of the sign-in with a browser. */
 export interface SignInOptions {
-  /** The resource that registered clients get tokens for: the address of an MCP endpoint. */
-  readonly resource: string
+  /** The resource that registered clients get tokens for: the address of an MCP endpoint. Without it no client can register. */
+  readonly resource: string | undefined
   readonly people: ReadonlyMap<string, User>
   readonly clients: ClientStore
 }
@@ -22,11 +28,22 @@ const SIGN_IN_SECONDS = 600
 // A client that asks for no scope gets this one (RFC 6749 3.3); oidc-provider refuses a grant without any.
 const DEFAULT_SCOPE = 'tools'
 
+/** Gateways on this machine, where people sign in to approve. RFC 8252 8.4: a loopback address may have any port. */
+export const gatewayClient = {
+  client_id: 'agentic-gateway',
+  client_name: 'The gateway',
+  application_type: 'native',
+  token_endpoint_auth_method: 'none',
+  grant_types: ['authorization_code'],
+  response_types: ['code'],
+  redirect_uris: ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}/sign-in/callback`),
+} as const satisfies ClientMetadata
+
 /** The settings of an issuer with authorization code, PKCE and dynamic client registration. */
 export function signInSettings({ resource, people, clients }: SignInOptions): Configuration {
   return {
     adapter: keepSignIns(clients),
-    scopes: ['openid'],
+    scopes: ['openid', 'profile'],
     responseTypes: ['code'],
     pkce: { required: () => true },
     cookies: { keys: [randomBytes(32).toString('hex')] },
@@ -35,6 +52,7 @@ export function signInSettings({ resource, people, clients }: SignInOptions): Co
       Interaction: SIGN_IN_SECONDS,
       Grant: SIGN_IN_SECONDS,
       AuthorizationCode: 60,
+      IdToken: SIGN_IN_SECONDS,
     },
     interactions: { url: (_context, { uid }) => `${PATH}${uid}` },
     findAccount: (_context, sub) =>
@@ -48,14 +66,15 @@ export function signInSettings({ resource, people, clients }: SignInOptions): Co
     formats: {
       customizers: {
         jwt(_context, token, { payload }) {
-          if (token.aud === API.info.audience) payload['aud'] = [API.info.audience, resource]
+          if (token.aud === API.info.audience && resource !== undefined)
+            payload['aud'] = [API.info.audience, resource]
         },
       },
     },
     features: {
       rpInitiatedLogout: { enabled: false },
       registration: {
-        enabled: true,
+        enabled: resource !== undefined,
         issueRegistrationAccessToken: false,
         idFactory(context) {
           // The only hook that sees the metadata before they are stored, and the body can only be changed in place.
@@ -68,14 +87,20 @@ export function signInSettings({ resource, people, clients }: SignInOptions): Co
       },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => resource,
-        getResourceServerInfo(context, asked) {
-          if (asked !== resource) throw new errors.InvalidTarget(`the only resource is ${resource}`)
+        defaultResource: (_context, client) => resourceOf(client.clientId, resource),
+        getResourceServerInfo(context, asked, client) {
+          if (asked === API.identifier && client.clientId === gatewayClient.client_id) return API.info
+          if (resource === undefined || asked !== resource)
+            throw new errors.InvalidTarget(`the only resource is ${resource}`)
           return { ...API.info, audience: resource, scope: askedScope(context) }
         },
       },
     },
   }
+}
+
+function resourceOf(clientId: string | undefined, resource: string | undefined): string {
+  return clientId === gatewayClient.client_id ? API.identifier : (resource ?? API.identifier)
 }
 
 /** People of development may have every scope that a client asks for. */
@@ -116,7 +141,8 @@ async function showPage(provider: Provider, context: Context, { people }: SignIn
   const redirectUri = String(params['redirect_uri'])
   const client = await provider.Client.find(String(params['client_id']))
   const name = client?.clientName ?? 'A client without a name'
-  const html = signInPage({ client: name, redirectUri, action: `${PATH}${uid}`, people })
+  const isGateway = client?.clientId === gatewayClient.client_id
+  const html = signInPage({ client: name, isGateway, redirectUri, action: `${PATH}${uid}`, people })
   show(context, { html, policy: pagePolicy(redirectUri) })
 }
 
@@ -132,10 +158,11 @@ async function takeChoice(provider: Provider, context: Context, options: SignInO
     context.respond = false
     return provider.interactionFinished(req, res, refusal)
   }
-  const grant = new provider.Grant({ accountId: sub, clientId: String(params['client_id']) })
+  const clientId = String(params['client_id'])
+  const grant = new provider.Grant({ accountId: sub, clientId })
   const scope = String(params['scope'] ?? DEFAULT_SCOPE)
   grant.addOIDCScope(scope)
-  grant.addResourceScope(resource, scope)
+  grant.addResourceScope(resourceOf(clientId, resource), scope)
   const consent = { grantId: await grant.save() }
   context.respond = false
   await provider.interactionFinished(req, res, { login: { accountId: sub }, consent })

@@ -341,10 +341,31 @@ test('clients outlive a restart, and 200 of them are kept at most', async () => 
   expect(await statusOf(ids[200])).toBe(303)
 })
 
-test('without an MCP endpoint there is no registration and no sign-in', async () => {
+test('without an MCP endpoint there is no registration', async () => {
   const own = await startOwn({ mcpResource: undefined })
   expect((await register(own, { redirect_uris: [CALLBACK] })).status).toBe(404)
-  expect((await fetch(`${own}/sign-in/any`)).status).toBe(404)
+  expect((await fetch(`${own}/sign-in/any`)).status).toBe(400)
   const document = await (await fetch(`${own}/.well-known/openid-configuration`)).json()
   expect(document).not.toHaveProperty('registration_endpoint')
+})
+
+test('people sign in to a gateway on this machine, at any port, and get a token for the API', async () => {
+  const redirectUri = 'http://127.0.0.1:18080/sign-in/callback'
+  const clientId = 'agentic-gateway'
+  const more = { scope: 'openid profile', nonce: 'n-1', resource: 'urn:agentic-rest:api' }
+  const asked = { clientId, redirectUri, more }
+  const visit = openBrowser(issuer)
+  const page = await visit(locationOf(await visit(authorizeUrl(issuer, asked))))
+  expect(await page.text()).toContain('You sign in to the gateway at <strong>127.0.0.1:18080</strong>.')
+  const code = (await signIn(issuer, 'dave', asked)).get('code') ?? ''
+  const form = { client_id: clientId, redirect_uri: redirectUri, code, code_verifier: 'v'.repeat(43) }
+  const given = await (await exchange(issuer, form)).json()
+  const { access_token, id_token } = given as { access_token: string; id_token: string }
+  const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`))
+  const { payload } = await jwtVerify(access_token, keys, { issuer, audience: 'agentic' })
+  expect(payload).toMatchObject({ sub: 'dave', tenant_id: 'acme', roles: ['campaign:approve'] })
+  const { payload: person } = await jwtVerify(id_token, keys, { issuer, audience: clientId })
+  expect(person).toMatchObject({ sub: 'dave', nonce: 'n-1' })
+  const foreign = { ...asked, redirectUri: 'http://evil.example/sign-in/callback' }
+  expect((await visit(authorizeUrl(issuer, foreign))).status).toBe(400)
 })

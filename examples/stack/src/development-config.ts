@@ -10,7 +10,8 @@ interface Development {
 /** Adds the development identity provider and a known port to a configuration. */
 export function developmentConfig(config: GatewayConfig, { issuer, port }: Development): GatewayConfig {
   const { plugins } = config
-  const gateway = { ...config.gateway, port: config.gateway.port === 0 ? port : config.gateway.port }
+  const opened = { ...config.gateway, port: config.gateway.port === 0 ? port : config.gateway.port }
+  const gateway = withSignIn(opened, issuer, plugins['token-validator'].mode)
   const validator = plugins['token-validator']
   const resource = mcpResource({ ...config, gateway })
   const isThere = validator.issuers.some((each) => each.issuer === issuer) || validator.mode === 'off'
@@ -20,6 +21,19 @@ export function developmentConfig(config: GatewayConfig, { issuer, port }: Devel
     gateway,
     plugins: { ...plugins, 'token-validator': { ...validator, issuers } },
   }
+}
+
+/** Lets people sign in at the development identity provider where the file has the approval page and no sign-in. */
+function withSignIn(
+  gateway: GatewayConfig['gateway'],
+  issuer: string,
+  mode: 'on' | 'off',
+): GatewayConfig['gateway'] {
+  const { approvals_page, sign_in, host, tls } = gateway
+  const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(host) && tls === undefined
+  if (approvals_page === undefined || sign_in !== undefined || !isLocal || mode === 'off') return gateway
+  const own = { issuer, client_id: 'agentic-gateway', scopes: ['openid', 'profile'], session_hours: 8 }
+  return { ...gateway, sign_in: { ...own, ...approvals_page } }
 }
 
 /** The audience of tokens for the MCP endpoint of a configuration; undefined without such an endpoint. */

@@ -26,7 +26,9 @@ export interface PeopleWorld extends Pick<SignInOptions, 'limits' | 'validator' 
 export function createPeople(gateway: GatewaySection, world: PeopleWorld) {
   const { sign_in, admin } = gateway
   const section = sign_in && withSecrets(sign_in, ['gateway', 'sign_in'])
-  const provider = section && new Provider({ section, clientSecret: section.client_secret, log: world.log })
+  const provider = section && new Provider({ section, clientSecret: section.client_secret })
+  // Not awaited: a provider that is away delays no start.
+  void provider?.warm()
   const seal = new Seal(sessionSecretsOf(gateway, world.sessionSecret))
   const seconds = section && section.session_hours * 3600
   const store = world.sessionStore

@@ -2,7 +2,6 @@ import { outcomes } from '@agentic-rest/profile'
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import type * as OpenId from 'openid-client'
 import type { SignInSection } from '../config/config-schema.ts'
-import type { Log } from '../log.ts'
 import type { Ended, Grant, Session } from './session-store.ts'
 
 /** The secrets of one sign-in. They stay in the browser that began it, sealed. */
@@ -24,7 +23,6 @@ export class ProviderAwayError extends Error {
 export interface ProviderOptions {
   readonly section: SignInSection
   readonly clientSecret: string | undefined
-  readonly log: Log
 }
 
 const ANSWER_SECONDS = 5
@@ -191,7 +189,7 @@ export class Provider {
   }
 
   async #discover(): Promise<Found> {
-    const { section, clientSecret, log } = this.#options
+    const { section, clientSecret } = this.#options
     const { issuer, client_id } = section
     // Loaded here: a gateway without sign-in does not need it.
     const openId = await import('openid-client')
@@ -211,13 +209,10 @@ export class Provider {
       )
       const { jwks_uri = '' } = config.serverMetadata()
       const keys = createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: ANSWER_SECONDS * 1000 })
-      if (this.#found === undefined || this.#isAway) log.info('people can sign in', { issuer })
       this.#isAway = false
       this.#found = { openId, config, keys }
       return this.#found
     } catch (error) {
-      if (this.#failedAt === Number.NEGATIVE_INFINITY || !this.#isAway)
-        log.warn('nobody can sign in: the identity provider does not answer', { reason: reasonOf(error) })
       this.#isAway = true
       this.#failedAt = performance.now()
       throw new ProviderAwayError('the provider does not answer', { cause: error })
