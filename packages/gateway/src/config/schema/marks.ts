@@ -80,32 +80,31 @@ export const markOf = (schema: KeySchema): Mark | undefined => {
 }
 
 /** The schema of a key of a map, or of an entry of a list. */
-export const childOf = (schema: KeySchema, step: string | number): KeySchema | undefined => {
-  const wrapped = wrappedBy(schema)
-  if (wrapped !== undefined) return childOf(wrapped, step)
-  const { def } = (schema as z.core.$ZodTypes)._zod
-  switch (def.type) {
-    case 'object':
-      return Object.hasOwn(def.shape, step) ? def.shape[step] : undefined
-    case 'array':
-      return def.element
-    case 'record':
-      return def.valueType
-    case 'union':
-      return def.options.map((option) => childOf(option, step)).find((child) => child !== undefined)
-    default:
-      return undefined
-  }
-}
+export const childOf = (schema: KeySchema, step: string | number): KeySchema | undefined =>
+  below(schema, (def) => {
+    if (def.type === 'array') return def.element
+    return def.type === 'record' ? def.valueType : keyOf(def, step)
+  })
 
 /** The schema of a key that the schema itself names; a map of free names has none. */
-export const namedKeyOf = (schema: KeySchema, name: string): KeySchema | undefined => {
+export const namedKeyOf = (schema: KeySchema, name: string): KeySchema | undefined =>
+  below(schema, (def) => keyOf(def, name))
+
+type Definition = z.core.$ZodTypes['_zod']['def']
+
+const keyOf = (def: Definition, name: string | number): KeySchema | undefined =>
+  def.type === 'object' && Object.hasOwn(def.shape, name) ? def.shape[name] : undefined
+
+/** The first schema that `find` finds in a schema without its wrappers, or in one of its forms. */
+const below = (
+  schema: KeySchema,
+  find: (def: Definition) => KeySchema | undefined,
+): KeySchema | undefined => {
   const wrapped = wrappedBy(schema)
-  if (wrapped !== undefined) return namedKeyOf(wrapped, name)
+  if (wrapped !== undefined) return below(wrapped, find)
   const { def } = (schema as z.core.$ZodTypes)._zod
-  if (def.type === 'union')
-    return def.options.map((option) => namedKeyOf(option, name)).find((child) => child !== undefined)
-  return def.type === 'object' ? childOf(schema, name) : undefined
+  if (def.type !== 'union') return find(def)
+  return def.options.map((option) => below(option, find)).find((child) => child !== undefined)
 }
 
 /** The schema at a path below another one. */
