@@ -1,5 +1,17 @@
 import { expect, it } from 'vitest'
-import { hasTabBehind, joined, withoutBlanks } from './header-value.ts'
+import { hasTabBehind, isIdentity, joined, withoutBlanks } from './header-value.ts'
+
+it.each([
+  [undefined, true],
+  ['', true],
+  ['identity', true],
+  [' Identity , ', true],
+  ['gzip', false],
+  ['identity, gzip', false],
+  ['identityx', false],
+])('Content-Encoding %j leaves the bytes as they are: %j', (encoding, expected) => {
+  expect(isIdentity(encoding)).toBe(expected)
+})
 
 it.each([
   ['', ''],

@@ -20,6 +20,12 @@ function isBlank(code: number): boolean {
   return code === BLANK || code === TAB
 }
 
+/** Whether `Content-Encoding` leaves the bytes as they are (RFC 9110, section 8.4.1). */
+export function isIdentity(encoding = ''): boolean {
+  if (encoding === '') return true
+  return encoding.split(',').every((name) => ['', 'identity'].includes(name.trim().toLowerCase()))
+}
+
 /** The value of a header that may be sent several times (RFC 9110, section 5.3). */
 export function joined(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`

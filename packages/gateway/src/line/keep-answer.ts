@@ -1,3 +1,4 @@
+import { isIdentity } from '@agentic-rest/http1'
 import { headerKeys, outcomes } from '@agentic-rest/profile'
 import { causeOf, refusal } from '../errors.ts'
 import type { Exchange, KeptAnswer, KeyClaim, KeyEnd } from '../exchange.ts'
@@ -46,8 +47,7 @@ export function endOfStatus(status: number): KeyEnd | undefined {
 
 /** An encoded body is not for every client. */
 function isStorable({ answer: { status, rawHeaders }, isEventStream }: CheckedAnswer): boolean {
-  const encoding = joinedHeader(rawHeaders, 'content-encoding') ?? 'identity'
-  return STORED.has(status) && !isEventStream && encoding.toLowerCase() === 'identity'
+  return STORED.has(status) && !isEventStream && isIdentity(joinedHeader(rawHeaders, 'content-encoding'))
 }
 
 async function storeAnswer(exchange: Exchange, checked: CheckedAnswer, claim: KeyClaim): Promise<Checked> {

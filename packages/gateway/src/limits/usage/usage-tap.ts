@@ -1,3 +1,4 @@
+import { isIdentity } from '@agentic-rest/http1'
 import { isJsonType } from '@agentic-rest/profile'
 import type { Produced, Usage } from '../../exchange.ts'
 import { tokensOf } from './asked-tokens.ts'
@@ -18,10 +19,6 @@ export function usageTap(essence: string | undefined, encoding: string | undefin
   if (essence === undefined || !isIdentity(encoding)) return undefined
   if (essence === 'text/event-stream') return new StreamTap()
   return isJsonType(essence) ? new BodyTap() : undefined
-}
-
-function isIdentity(encoding: string | undefined): boolean {
-  return encoding === undefined || ['', 'identity'].includes(encoding.trim().toLowerCase())
 }
 
 /** The `usage` of a JSON body. */

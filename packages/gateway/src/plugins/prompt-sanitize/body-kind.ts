@@ -1,4 +1,4 @@
-import { memoize } from '@agentic-rest/http1'
+import { isIdentity, memoize } from '@agentic-rest/http1'
 import { headerKeys, headers, isJsonType, mediaTypeEssence, parseMediaType } from '@agentic-rest/profile'
 import type { Exchange } from '../../exchange.ts'
 
@@ -63,11 +63,6 @@ function bodyKind(essence: string | undefined): BodyKind | undefined {
   if (LINES.test(essence)) return 'lines'
   if (essence === 'application/x-www-form-urlencoded') return 'form'
   return essence.startsWith('text/') || essence.endsWith('+xml') || TEXTUAL.test(essence) ? 'text' : undefined
-}
-
-function isIdentity(encoding = ''): boolean {
-  if (encoding === '') return true
-  return encoding.split(',').every((name) => ['', 'identity'].includes(name.trim().toLowerCase()))
 }
 
 /** Malformed parameters are refused: a less strict upstream could read any charset in them. */
