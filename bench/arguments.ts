@@ -26,6 +26,7 @@ export const partNames = [
   'cold-tokens',
   'latency',
   'streams',
+  'sdk-streams',
   'start-up',
   'growth',
   'workers',

@@ -9,6 +9,7 @@ import { measureColdTokens } from './measures/cold-tokens.ts'
 import { measureGrowth } from './measures/growth.ts'
 import { measureLatency } from './measures/latency.ts'
 import { measurePeers } from './measures/peers.ts'
+import { measureSdkStreams } from './measures/sdk-streams.ts'
 import { checkoutProgram, installProgram, measureStartUp } from './measures/start-up.ts'
 import { measureStreams } from './measures/streams.ts'
 import { measureThroughput } from './measures/throughput.ts'
@@ -91,6 +92,16 @@ function cleanUpWhenStopped(folder: string): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, cleanUp)
 }
 
+/** The streams of the service SDK, if they are wanted. */
+async function sdkStreamsOf(
+  context: BenchContext,
+  { wants, quick }: Pick<Asked, 'wants' | 'quick'>,
+): Promise<Pick<Results, 'sdkStreams'>> {
+  if (!wants('sdk-streams')) return {}
+  const counts = quick ? { busy: 200, idle: 500, stalled: 50 } : { busy: 500, idle: 2000, stalled: 200 }
+  return { sdkStreams: await measureSdkStreams(context, counts) }
+}
+
 async function measureAll(
   context: BenchContext,
   machine: Machine,
@@ -116,6 +127,7 @@ async function measureAll(
       ? { latency: await measureLatency(context, allPlugins) }
       : {}),
     ...(wants('streams') ? { streams: await measureStreams(context, counts) } : {}),
+    ...(await sdkStreamsOf(context, { wants, quick })),
     ...(wants('start-up')
       ? { startUp: await measureStartUp(context, quick ? checkoutProgram : await installProgram(context)) }
       : {}),

@@ -14,6 +14,7 @@ export function reportOf(results: Results): string {
     ...results.throughput.map(throughputSection),
     coldTokensSection(results),
     streamSection(results),
+    sdkStreamSection(results),
     workersSection(results),
     peersSection(results),
     targetSection(results),
@@ -93,6 +94,30 @@ function streamSection({ streams }: Results): string {
     table(['', 'events', 'CPU µs/event', 'p50 ms', 'p99 ms', 'kB per stream'], rows),
     `**Streams that wait: ${streams.idleStreams} without events, ${streams.stalledReaders} whose readers stalled**`,
     table(['', 'kB per idle stream', 'MB of all stalled readers'], waiting),
+  ].join('\n\n')
+}
+
+function sdkStreamSection({ sdkStreams }: Results): string {
+  if (sdkStreams === undefined) return ''
+  const { streams, events, cpuMicrosecondsPerEvent, p50Ms, p99Ms, directP99Ms } = sdkStreams
+  const { idleStreams, idleKilobytesPerStream, stalledReaders, stalledKilobytesPerReader } = sdkStreams
+  const head = ['streams', 'events', 'CPU µs/event in the service', 'p50 ms', 'p99 ms', 'p99 ms, no gateway']
+  const row = [
+    digits(streams, 0),
+    digits(events, 0),
+    spread(cpuMicrosecondsPerEvent),
+    digits(p50Ms.median, 2),
+    digits(p99Ms.median, 2),
+    digits(directP99Ms.median, 2),
+  ]
+  return [
+    '**Streams of the service SDK, ten events a second each: from `yield` to the read of the client**',
+    table(head, [row]),
+    `**Memory of the service: ${idleStreams} streams without events, ${stalledReaders} whose readers stalled**`,
+    table(
+      ['kB per idle stream', 'kB per stalled reader'],
+      [[digits(idleKilobytesPerStream, 1), digits(stalledKilobytesPerReader, 1)]],
+    ),
   ].join('\n\n')
 }
 

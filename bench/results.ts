@@ -4,6 +4,7 @@ import type { ColdTokensResult } from './measures/cold-tokens.ts'
 import type { GrowthResult } from './measures/growth.ts'
 import type { LatencyResult } from './measures/latency.ts'
 import type { PeersResult } from './measures/peers.ts'
+import type { SdkStreamResult } from './measures/sdk-streams.ts'
 import type { StartUpResult } from './measures/start-up.ts'
 import type { StreamResult } from './measures/streams.ts'
 import type { ThroughputResult } from './measures/throughput.ts'
@@ -23,6 +24,7 @@ export interface Results {
   readonly coldTokens?: ColdTokensResult
   readonly latency?: LatencyResult
   readonly streams?: StreamResult
+  readonly sdkStreams?: SdkStreamResult
   readonly startUp?: StartUpResult
   readonly growth?: readonly GrowthResult[]
   readonly workers?: WorkersResult

@@ -7,6 +7,8 @@ export interface OfficialClient {
   readonly version: string | undefined
   listTools(): Promise<Json>
   callTool(params: Json): Promise<Json>
+  /** Calls a tool, and collects the messages of its progress. */
+  callWithProgress(params: Json): Promise<{ readonly result: Json; readonly messages: readonly string[] }>
   close(): Promise<void>
 }
 
@@ -16,6 +18,8 @@ export interface Person {
   answer(params: Json): Json
   /** The token of the client's requests. */
   readonly token?: string
+  /** The tenant that the requests name. */
+  readonly tenant?: string
 }
 
 interface ClientModule {
@@ -40,7 +44,7 @@ export async function connectClient(kind: ClientKind, url: string, person?: Pers
   const capabilities = person === undefined ? {} : { elicitation: { form: {}, url: {} } }
   const client = await makeClient(kind, capabilities)
   if (person !== undefined) await answerWith(kind, client, person)
-  const transport = await makeTransport(kind, url, person?.token)
+  const transport = await makeTransport(kind, url, person)
   return connected(client, transport)
 }
 
@@ -64,6 +68,13 @@ async function connected(client: Json, transport: Json): Promise<OfficialClient>
     version: client.getNegotiatedProtocolVersion?.() ?? transport.protocolVersion,
     listTools: () => client.listTools(),
     callTool: (params) => client.callTool(params),
+    async callWithProgress(params) {
+      const messages: string[] = []
+      const options = { onprogress: ({ message }: Json) => void messages.push(message) }
+      // The older client has the schema of the result in between.
+      const args = client.callTool.length === 1 ? [params, undefined, options] : [params, options]
+      return { result: await client.callTool(...args), messages }
+    },
     close: () => client.close(),
   }
 }
@@ -77,13 +88,20 @@ async function makeClient(kind: ClientKind, capabilities: Json): Promise<Json> {
   return new module.Client(info, { capabilities, ...(!isOld && { versionNegotiation: { mode } }) })
 }
 
-async function makeTransport(kind: ClientKind, url: string, token: string | undefined): Promise<Json> {
+async function makeTransport(
+  kind: ClientKind,
+  url: string,
+  { token, tenant }: Pick<Person, 'token' | 'tenant'> = {},
+): Promise<Json> {
   const isOld = kind === 'sdk 1.32.2'
   const specifier = isOld
     ? '@modelcontextprotocol/sdk/client/streamableHttp.js'
     : '@modelcontextprotocol/client'
   const { StreamableHTTPClientTransport: Transport } = await load(specifier)
-  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  const headers = {
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    ...(tenant !== undefined && { 'X-Tenant-ID': tenant }),
+  }
   return new Transport(new URL(url), { requestInit: { headers } })
 }
 

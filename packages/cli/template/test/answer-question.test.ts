@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { send } from './send.ts'
+import { send, stream } from './send.ts'
 
 test('a complete question is answered: success', async () => {
   const { status, body } = await send('POST /questions', { body: { topic: 'returns' } })
   assert.equal(status, 200)
   assert.match(String(body['answer']), /30 days/)
+})
+
+test('a stream has the answer word by word, and the outcome at its end', async () => {
+  const events = await stream('POST /questions', { body: { topic: 'returns' } })
+  assert.deepEqual(events[0], { text: 'An ' })
+  const { type, status, body } = events.at(-1) as { type: string; status: number; body: { answer: string } }
+  assert.deepEqual([type, status, body.answer], ['success', 200, 'An order can be sent back within 30 days.'])
 })
 
 test('a missing topic is asked for: clarification_required', async () => {

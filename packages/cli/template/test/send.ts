@@ -24,9 +24,25 @@ interface Sent {
 }
 
 /** Sends a request, such as `POST /questions`, and reads the answer. */
-export async function send(request: string, { as = alice, body, headers = {} }: Sent = {}) {
+export async function send(request: string, sent: Sent = {}) {
+  const answer = await fetchAnswer(request, sent)
+  const read: Readonly<Record<string, unknown>> = JSON.parse(await answer.text())
+  return { status: answer.status, headers: answer.headers, body: read }
+}
+
+/** Sends a request that accepts a stream, and reads the data of all events. The last one is the outcome. */
+export async function stream(request: string, sent: Sent = {}): Promise<readonly unknown[]> {
+  const answer = await fetchAnswer(request, {
+    ...sent,
+    headers: { Accept: 'text/event-stream', ...sent.headers },
+  })
+  const frames = (await answer.text()).trimEnd().split('\n\n')
+  return frames.map((frame) => JSON.parse(frame.slice(frame.indexOf('data: ') + 'data: '.length)))
+}
+
+function fetchAnswer(request: string, { as = alice, body, headers = {} }: Sent): Promise<Response> {
   const [method = '', path = ''] = request.split(' ')
-  const answer = await service.fetch(
+  return service.fetch(
     new Request(new URL(path, 'http://localhost'), {
       method,
       headers: {
@@ -39,6 +55,4 @@ export async function send(request: string, { as = alice, body, headers = {} }: 
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }),
   )
-  const read: Readonly<Record<string, unknown>> = JSON.parse(await answer.text())
-  return { status: answer.status, headers: answer.headers, body: read }
 }

@@ -19,6 +19,13 @@ test('records of one request join, and a request is below the one that caused it
   ])
 })
 
+test('a stream is one hop, also when its service notices late that the client has left', () => {
+  const late = serviceRecord({ part: 'stories', requestId: 'r-1', at: 60, outcome: 'error' })
+  const attributes = new Map([...late.attributes, ['events', '2'], ['end', 'client_disconnect']])
+  const gateway = gatewayRecord({ part: 'gateway', requestId: 'r-1', at: 0, took: 50, outcome: 'success' })
+  expect(outline(buildHops([gateway, { ...late, attributes }]))).toEqual(['gateway > stories'])
+})
+
 test('the order in which records arrive does not matter', () => {
   const records = agentGraph('success', 'created')
   expect(outline(buildHops(records.toReversed()))).toEqual(outline(buildHops(records)))

@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../api/audit-records.ts'
 import { nameOutcome } from '../api/name-outcome.ts'
 import { outcomeLabel } from '../shell/outcome-family.ts'
+import { isStream } from './stream-facts.ts'
 
 /** The record of one part about a request. Times are milliseconds since 1970. */
 export interface Span {
@@ -106,9 +107,10 @@ function sinceAnswer(span: Span, { gateway, service }: Draft): Span {
   return { ...span, startMs: Math.min(answeredMs, span.endMs) }
 }
 
-/** Whether a hop already has a service record, or ended before this one answered. */
-function isTaken({ service, gateway }: Draft, { endMs }: Span): boolean {
+/** Whether a hop already has a service record, or ended before this one answered. A service ends its stream after a client left. */
+function isTaken({ service, gateway }: Draft, { endMs, record }: Span): boolean {
   if (service !== undefined) return true
+  if (isStream(record)) return false
   const isOver = gateway !== undefined && gateway.endMs > gateway.startMs
   return isOver && gateway.endMs + TOLERANCE_MS < endMs
 }

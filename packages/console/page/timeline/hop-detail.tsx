@@ -10,6 +10,7 @@ import { StepList } from '../shell/step-list.tsx'
 import { useLoad } from '../shell/use-load.ts'
 import type { Span } from './build-hops.ts'
 import type { Bar } from './flatten-hops.ts'
+import { streamEnd, streamNote } from './stream-facts.ts'
 
 // The gateway of this page; other gateways and services only post their records.
 const OWN_PART = 'gateway'
@@ -53,6 +54,7 @@ function factsOf({ record }: Span): (readonly [string, string])[] {
     ['Actor', record.actorId],
     ['Resource', record.resourceId],
     ...(call === null ? [] : callFacts(call)),
+    ['Stream', [streamNote(record), streamEnd(record)].filter(Boolean).join(', ')],
     ...shownAttributes.map(([name, attribute]) => [name, text(attribute)] as const),
     ...durations.map(
       ([name, attribute]) => [name, text(attribute) && formatMs(Number(text(attribute)))] as const,

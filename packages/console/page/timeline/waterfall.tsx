@@ -8,6 +8,7 @@ import { type Hop, seenOutcome } from './build-hops.ts'
 import type { Swallowed } from './find-swallowed.ts'
 import { type Bar, type FoldRow, laterName, waterfallRows } from './flatten-hops.ts'
 import { HopDetail } from './hop-detail.tsx'
+import { streamNote } from './stream-facts.ts'
 
 interface WaterfallProps {
   readonly hops: readonly Hop[]
@@ -139,7 +140,9 @@ function noteOf({ role, span }: Bar): string {
     case 'gateway':
     case 'service': {
       const call = callOfRecord(span.record.attributes)
-      return call === null ? span.operation : `round ${call.round} · ${span.operation}`
+      const stream = streamNote(span.record)
+      const round = call === null ? [] : [`round ${call.round}`]
+      return [...round, span.operation, ...(stream === undefined ? [] : [stream])].join(' · ')
     }
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type Answer,
   type Answered,
   type AnsweredAs,
   type Answers,
@@ -7,6 +8,7 @@ import {
   type OperationStatus,
   type PendingApproval,
   ProfileViolationError,
+  readOutcomeFrame,
   StreamError,
   TransportError,
 } from '@agentic-rest/client'
@@ -93,11 +95,20 @@ export function startExchange(sending: Sending): Exchange {
   })
   const request = { ...sending.request, signal: stopping.signal }
   async function stream(): Promise<void> {
-    for await (const { data } of client.stream(request)) {
-      const { streamed, eventCount } = store.get()
-      const words = `${streamed}${wordsOf(data)}`.slice(-MAX_STREAM_LENGTH)
-      change({ streamed: words, eventCount: eventCount + 1 })
+    let answer: Answer | undefined
+    const onOpen = (opened: Answer) => {
+      answer = opened
     }
+    for await (const event of client.stream(request, { onOpen })) {
+      const outcome = answer && readOutcomeFrame(event, answer)
+      if (outcome !== undefined) change({ outcome })
+      else grow(event.data)
+    }
+  }
+  function grow(data: string): void {
+    const { streamed, eventCount } = store.get()
+    const words = `${streamed}${wordsOf(data)}`.slice(-MAX_STREAM_LENGTH)
+    change({ streamed: words, eventCount: eventCount + 1 })
   }
   async function carry(): Promise<void> {
     const { onClarification, onApproval } = person

@@ -1,0 +1,49 @@
+import { createService, defineOperation, success } from '@agentic-rest/service'
+import { serve } from '@agentic-rest/service/node'
+import { z } from 'zod'
+
+// Ten events a second for each stream, spread over the streams as from many independent sources.
+const SLOTS = 100
+const SLOT_MS = 1
+
+let slot = 0
+let opened = 0
+const ticks = Array.from({ length: SLOTS }, () => Promise.withResolvers<void>())
+setInterval(() => {
+  const due = ticks[slot]
+  ticks[slot] = Promise.withResolvers<void>()
+  slot = (slot + 1) % SLOTS
+  due?.resolve()
+}, SLOT_MS)
+
+const LARGE = 'x'.repeat(16_000)
+
+const events = defineOperation({
+  id: 'events',
+  method: 'GET',
+  path: '/events',
+  input: z.object({ how: z.enum(['busy', 'idle', 'flood']) }),
+  async *run({ input: { how }, signal }) {
+    const own = opened % SLOTS
+    opened += 1
+    const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+    if (how === 'idle') await left
+    while (!signal.aborted) {
+      if (how === 'flood') yield LARGE
+      else {
+        await Promise.race([ticks[own]?.promise, left])
+        // The clock of the machine, which is that of the clients too.
+        yield String(Number(process.hrtime.bigint()) / 1e6)
+      }
+    }
+    return success({})
+  },
+})
+
+const silent = () => undefined
+const service = createService({
+  operations: [events],
+  defaultTenant: 'bench',
+  log: { debug: silent, info: silent, warn: silent, error: silent },
+})
+await serve({ fetch: service.fetch, port: process.env['PORT'] ?? 0, closes: [service] })

@@ -1,0 +1,178 @@
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '@agentic-rest/testing/free-port'
+import type { BenchContext } from '../bench-context.ts'
+import { startContender } from '../contenders.ts'
+import { cpuMicroseconds, residentKilobytes } from '../cpu-time.ts'
+import { cores, startPinned } from '../pinned-process.ts'
+import { percentile, type Spread, spreadOf } from '../statistics.ts'
+
+/** Streams of the service SDK. */
+export interface SdkStreamResult {
+  readonly streams: number
+  readonly events: number
+  /** CPU time of the service for an event, with ten events a second on each stream, through a gateway. */
+  readonly cpuMicrosecondsPerEvent: Spread
+  /** From `yield` to the read of the client, through the gateway and without one. */
+  readonly p50Ms: Spread
+  readonly p99Ms: Spread
+  readonly directP99Ms: Spread
+  readonly idleStreams: number
+  readonly idleKilobytesPerStream: number
+  readonly stalledReaders: number
+  readonly stalledKilobytesPerReader: number
+}
+
+/** The numbers of streams. */
+export interface SdkStreamCounts {
+  readonly busy: number
+  readonly idle: number
+  readonly stalled: number
+}
+
+// One-time costs of the first streams are not part of the cost per stream.
+const FIRST_STREAMS = 50
+const SETTLE_MS = 1500
+const WARM_UP_SECONDS = 4
+
+/** Measures streams of a service of the SDK. */
+export async function measureSdkStreams(
+  context: BenchContext,
+  counts: SdkStreamCounts,
+): Promise<SdkStreamResult> {
+  context.tell(`${counts.busy} streams of the SDK through the gateway`)
+  const through = await busyRounds(context, counts.busy, true)
+  context.tell(`${counts.busy} streams of the SDK without a gateway`)
+  const direct = await busyRounds(context, counts.busy, false)
+  context.tell(`${counts.idle} idle streams and ${counts.stalled} stalled readers of the SDK`)
+  const spread = (rounds: readonly Round[], key: keyof Round) => spreadOf(rounds.map((round) => round[key]))
+  return {
+    streams: counts.busy,
+    events: through.reduce((sum, { events }) => sum + events, 0),
+    cpuMicrosecondsPerEvent: spread(through, 'cpuMicrosecondsPerEvent'),
+    p50Ms: spread(through, 'p50Ms'),
+    p99Ms: spread(through, 'p99Ms'),
+    directP99Ms: spread(direct, 'p99Ms'),
+    idleStreams: counts.idle,
+    idleKilobytesPerStream: await memoryOf('idle', counts.idle),
+    stalledReaders: counts.stalled,
+    stalledKilobytesPerReader: await memoryOf('flood', counts.stalled),
+  }
+}
+
+interface Round {
+  readonly events: number
+  readonly cpuMicrosecondsPerEvent: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+async function busyRounds(
+  context: BenchContext,
+  streams: number,
+  throughGateway: boolean,
+): Promise<readonly Round[]> {
+  const service = await startSdkService()
+  const gateway = throughGateway ? await startMeasuredGateway(context, service.port) : undefined
+  const delays: number[] = []
+  const readers = await openReaders(gateway?.port ?? service.port, {
+    how: 'busy',
+    streams,
+    token: context.issuer.token(),
+    onEvents: (text) => {
+      const now = Number(process.hrtime.bigint()) / 1e6
+      for (const [, yieldedAt] of text.matchAll(/data: ([\d.]+)\n\n/g)) delays.push(now - Number(yieldedAt))
+    },
+  })
+  try {
+    await wait(1000 * WARM_UP_SECONDS)
+    const rounds: Round[] = []
+    for (let round = 0; round < context.rounds; round += 1) {
+      delays.length = 0
+      const before = cpuMicroseconds(service.pid)
+      await wait(1000 * context.secondsPerRound)
+      const cpu = cpuMicroseconds(service.pid) - before
+      const sorted = delays.toSorted((first, second) => first - second)
+      rounds.push({
+        events: sorted.length,
+        cpuMicrosecondsPerEvent: cpu / sorted.length,
+        p50Ms: percentile(sorted, 50),
+        p99Ms: percentile(sorted, 99),
+      })
+    }
+    return rounds
+  } finally {
+    for (const reader of readers) reader.destroy()
+    await gateway?.stop()
+    await service.stop()
+  }
+}
+
+/** The kilobytes of a stream in the service, without a gateway. */
+async function memoryOf(how: 'idle' | 'flood', streams: number): Promise<number> {
+  const service = await startSdkService()
+  const opening = { how, token: '', onEvents: undefined } as const
+  const first = await openReaders(service.port, { ...opening, streams: FIRST_STREAMS })
+  try {
+    await wait(SETTLE_MS)
+    const before = residentKilobytes(service.pid)
+    first.push(...(await openReaders(service.port, { ...opening, streams })))
+    await wait(SETTLE_MS)
+    return (residentKilobytes(service.pid) - before) / streams
+  } finally {
+    for (const reader of first) reader.destroy()
+    await service.stop()
+  }
+}
+
+async function startSdkService() {
+  const port = await freePort()
+  const program = join(import.meta.dirname, '../load/sdk-service.ts')
+  const command = [process.execPath, '--conditions=agentic-source', program]
+  const env = { PORT: String(port), NODE_ENV: 'production' }
+  return { port, ...(await startPinned({ command, core: cores.measured, env, port })) }
+}
+
+function startMeasuredGateway(context: BenchContext, upstreamPort: number) {
+  const setting = {
+    plugins: 'token' as const,
+    issuers: [context.issuer],
+    gateway: {
+      llm: { max_sse_connections_per_tenant: 10_000 },
+      limits: { max_upstream_connections_per_origin: 10_000, max_upstream_connections_per_tenant: 10_000 },
+    },
+  }
+  return startContender('gateway', { ...context, nginx: context.programs.nginx, upstreamPort }, setting)
+}
+
+interface Opening {
+  readonly how: 'busy' | 'idle' | 'flood'
+  readonly streams: number
+  readonly token: string
+  /** Without it a reader stalls behind the head of its answer. */
+  readonly onEvents: ((text: string) => void) | undefined
+}
+
+/** Opens streams one after another and resolves when each has its head. */
+async function openReaders(port: number, { how, streams, token, onEvents }: Opening): Promise<Socket[]> {
+  const readers: Socket[] = []
+  for (let count = 0; count < streams; count += 1) {
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+    const authorization = token === '' ? '' : `Authorization: Bearer ${token}\r\n`
+    socket.write(
+      `GET /events?how=${how} HTTP/1.1\r\nHost: localhost\r\n${authorization}Accept: text/event-stream\r\n\r\n`,
+    )
+    const head = await new Promise<string>((resolve, reject) => {
+      socket.once('data', (bytes: Buffer) => resolve(bytes.toString('latin1')))
+      socket.once('error', reject)
+    })
+    if (!head.startsWith('HTTP/1.1 200'))
+      throw new Error(`a stream was answered with ${head.split('\r\n', 1)[0]}`)
+    if (onEvents === undefined) socket.pause()
+    else socket.on('data', (bytes: Buffer) => onEvents(bytes.toString('latin1')))
+    socket.on('error', () => socket.destroy())
+    readers.push(socket)
+  }
+  return readers
+}
