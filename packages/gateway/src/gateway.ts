@@ -162,7 +162,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
   const status = { metrics, degraded, ...link?.status, isDraining: () => state.draining }
   const stores = { slots: openSlots(options, gatewayConfig, metrics), keys: openKeys(options) }
   const seen = { current, reloading, load, limits, gatewayPort, status, otherWorkers: link?.otherWorkers }
-  const admin = createAdmin({ ...options, ...options.admin, ...seen })
+  const admin = createAdmin({ ...options, ...options.admin, ...seen, passOn: (each) => run(each, parts) })
   const watchers = definedOf([admin?.watch, link?.watch, createRecordWatcher(options)])
   let parts: Parts = { snapshot: current(), load, ...stores, metrics, status, ...logs, watchers, isClosing }
   const listener = openListener(() => parts, link?.connections)
@@ -188,7 +188,7 @@ export function createGateway(wanted: GatewayOptions): Gateway {
       return state.port
     },
     get adminPort() {
-      return adminPort()
+      return admin?.port
     },
     reload: reloading.run,
     drain: () => drain({ config: gatewayConfig(), state, listener, load, log, ...mcp }).then(close),
@@ -296,15 +296,13 @@ function withPlugins(loaded: SnapshotSource, given: readonly LoadedPlugin[]): Sn
 function openListener(partsNow: () => Parts, connections?: ConnectionSource): Listener {
   const { snapshot, log } = partsNow()
   const { host, port } = snapshot.config.gateway
-  const start = (exchange: Exchange, parts: Parts) =>
-    void handle(exchange, parts).catch((error) => abandon(exchange, parts, error))
   return createListener({
     ...listenerSettings(snapshot),
     host,
     port,
     log,
     connections,
-    handle: (exchange) => start(exchange, partsNow()),
+    handle: (exchange) => run(exchange, partsNow()),
     onMalformed(refused) {
       const { metrics, reasonLog } = partsNow()
       metrics.malformedRefused(refused.status)
@@ -315,6 +313,10 @@ function openListener(partsNow: () => Parts, connections?: ConnectionSource): Li
 
 function listenerSettings({ config: { gateway }, certificate }: Snapshot): ListenerSettings {
   return { limits: gateway.limits, corsOrigins: gateway.cors?.origins, certificate }
+}
+
+function run(exchange: Exchange, parts: Parts): void {
+  void handle(exchange, parts).catch((error) => abandon(exchange, parts, error))
 }
 
 /** Last resort: an error in `fail` or `finish` ends its request, never the process. */

@@ -508,6 +508,29 @@ describe('the console', () => {
     expect((await browser.get(`${adminUrl}/api/routes`)).status).toBe(401)
   })
 
+  test('sends requests of its page through the gateway as the person, without the token in the page', async () => {
+    const { adminUrl, provider, upstream } = await console()
+    provider.faults.claims = { roles: ['gateway:admin'] }
+    const { browser } = await signIn(adminUrl, provider, { to: '/' })
+    const script = { 'sec-fetch-dest': 'empty', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
+    const ask = (headers: Record<string, string>, who = browser) =>
+      who.get(`${adminUrl}/api/as-me/approvals/1?x=1`, { accept: 'application/json', ...headers })
+    expect((await ask(script)).status).toBe(200)
+    expect(
+      upstream.requests.map(({ url, headers }) => [url, headers['x-actor-subject'], headers.cookie]),
+    ).toEqual([['/approvals/1?x=1', 'bob', undefined]])
+    // Neither a link nor another site gets an answer of a service on this origin.
+    for (const more of [
+      { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' },
+      { 'sec-fetch-dest': 'script' },
+      { 'sec-fetch-site': 'cross-site' },
+    ])
+      expect((await ask({ ...script, ...more })).status).toBe(403)
+    expect((await ask({})).status).toBe(403)
+    expect((await ask(script, new Browser())).status).toBe(401)
+    expect(upstream.requests).toHaveLength(1)
+  })
+
   test('tells somebody without the role what is needed', async () => {
     const { adminUrl, provider } = await console()
     const { browser } = await signIn(adminUrl, provider, { to: '/' })

@@ -27,9 +27,10 @@ export const adminApi = {
     const body = await ask(`/api/openapi?route=${encodeURIComponent(routeId)}`)
     return adminBodies.ServiceDocument.read(body).document
   },
-  /** Ends the session of this browser. */
-  async signOut(): Promise<void> {
-    await ask('/session', { method: 'DELETE' })
+  /** Ends the session of this browser; resolves with the address where it ends at the identity provider, if there is one. */
+  async signOut(): Promise<string | undefined> {
+    const { next } = Object(await ask('/session', { method: 'DELETE' })) as { readonly next?: unknown }
+    return typeof next === 'string' ? next : undefined
   },
   /** So many exchanges, newest first; with a time only those until then. */
   async recent(limit: number, until?: string): Promise<RecentExchange[]> {

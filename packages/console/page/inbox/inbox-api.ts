@@ -2,6 +2,7 @@ import {
   type Answered,
   type ClientRequest,
   createClient,
+  type Fetch,
   type TokenSource,
   TransportError,
 } from '@agentic-rest/client'
@@ -20,8 +21,10 @@ import { outcomeWords } from '../shell/outcome-family.ts'
 /** The gateway, and the token of the person. */
 export interface Access {
   readonly baseUrl: string
-  readonly token: TokenSource
+  readonly token: TokenSource | undefined
   readonly tenant: string
+  /** Sends as the person of the session, instead of a token. */
+  readonly fetch?: Fetch
 }
 
 /** The asked page of a list. */
@@ -86,8 +89,9 @@ export const inboxApi: InboxApi = {
   },
 }
 
-async function send({ baseUrl, token, tenant }: Access, request: ClientRequest): Promise<Answered> {
-  const client = createClient({ baseUrl, token, tenantId: tenant || undefined, timeoutMs: ANSWER_MS })
+async function send({ baseUrl, token, tenant, fetch }: Access, request: ClientRequest): Promise<Answered> {
+  const tenantId = tenant || undefined
+  const client = createClient({ baseUrl, token, tenantId, fetch, timeoutMs: ANSWER_MS })
   try {
     return await client.request(request)
   } catch (error) {

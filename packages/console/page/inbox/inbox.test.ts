@@ -1,7 +1,8 @@
 import { adminBodies } from '@agentic-rest/profile/admin'
 import type { Approval } from '@agentic-rest/profile/approval'
 import { countWaiting, mergeSources } from '@agentic-rest/profile/approval'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { sendAsMe } from '../api/as-me.ts'
 import { exampleApproval, exampleToken, NOW } from './example-approval.ts'
 import { Inbox } from './inbox.ts'
 import type { InboxApi } from './inbox-api.ts'
@@ -158,4 +159,19 @@ test('a linked approval is asked for at each service', async () => {
   expect(inbox.get().opened?.listed?.service.path).toBe('/b/approvals')
   inbox.show({ hasClosed: false, approvalId: 'a-2' })
   await expect.poll(() => inbox.get().opened).toMatchObject({ approvalId: 'a-2' })
+})
+
+test('with a sign-in the inbox is that of the person of the session, without a token', async () => {
+  const asked: unknown[] = []
+  const inbox = inboxOf({
+    async list({ token, fetch }) {
+      asked.push([token, fetch === sendAsMe])
+      return { approvals: [exampleApproval()], next: undefined }
+    },
+  })
+  const user = { subject: 'dave', name: 'Dave D.' }
+  inbox.resume({ people: [], user, signIn: true, gatewayUrl: 'http://127.0.0.1:8080' })
+  await vi.waitFor(() => expect(countOf(inbox)).toBe('1'))
+  expect(inbox.get().who?.name).toBe('Dave D.')
+  expect(asked).toEqual([[undefined, true]])
 })

@@ -10,7 +10,8 @@ import {
   type Source,
 } from '@agentic-rest/profile/approval'
 import { adminApi } from '../api/admin-api.ts'
-import type { Person } from '../api/bodies.ts'
+import { sendAsMe } from '../api/as-me.ts'
+import type { GatewayInfo, Person } from '../api/bodies.ts'
 import { keep, readKept } from '../shell/kept.ts'
 import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'
@@ -78,8 +79,15 @@ export class Inbox {
     this.#parts = parts
   }
 
-  /** Continues as the person of development that was chosen before a reload. */
-  resume = (people: readonly Person[]): void => {
+  /** Continues as the person of the session, or as the person of development that was chosen before a reload. */
+  resume = ({
+    people,
+    user,
+    signIn,
+    gatewayUrl,
+  }: Pick<GatewayInfo, 'people' | 'user' | 'signIn' | 'gatewayUrl'>): void => {
+    if (signIn && user !== null && this.get().who === undefined)
+      void this.#become(async () => whoIsSignedIn(user, gatewayUrl))
     const kept = people.find(({ sub }) => sub === readKept(KEPT))
     if (kept !== undefined && this.get().who === undefined) void this.choosePerson(kept)
   }
@@ -210,6 +218,11 @@ export class Inbox {
   #change(part: Partial<InboxState>): void {
     this.#store.set({ ...this.get(), ...part })
   }
+}
+
+function whoIsSignedIn({ subject, name }: NonNullable<GatewayInfo['user']>, baseUrl: string): Who {
+  const access = { baseUrl, token: undefined, tenant: '', fetch: sendAsMe }
+  return { access, me: { subject, issuer: undefined }, name }
 }
 
 async function whoIsPerson({ admin }: InboxParts, person: Person): Promise<Who> {

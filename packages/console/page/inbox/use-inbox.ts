@@ -18,9 +18,6 @@ export function useInbox(inbox: Inbox, isOpen: boolean): void {
   }, [refresh])
   useEffect(() => {
     // Without an answer nobody is resumed; the view reports the failure.
-    adminApi.gateway().then(
-      ({ people }) => resume(people),
-      () => {},
-    )
+    adminApi.gateway().then(resume, () => {})
   }, [resume])
 }

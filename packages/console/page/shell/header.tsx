@@ -98,10 +98,11 @@ function Account({ user: { name, subject }, onSignOut }: AccountProps) {
   const [fault, setFault] = useState('')
   async function signOut(): Promise<void> {
     try {
-      await adminApi.signOut()
+      const next = await adminApi.signOut()
       onSignOut()
-      // The gateway answers with the sign-in page.
-      location.reload()
+      // Without a provider to go to, the gateway answers with the sign-in page.
+      if (next === undefined) location.reload()
+      else location.assign(next)
     } catch (error) {
       setFault(messageOf(error))
     }

@@ -1,4 +1,4 @@
-import { type Answered, type Client, createClient } from '@agentic-rest/client'
+import { type Answered, type Client, createClient, type Fetch } from '@agentic-rest/client'
 import {
   type Approval,
   decisionBody,
@@ -12,6 +12,8 @@ import type { Person } from '../api/bodies.ts'
 export interface ApprovalAccess {
   readonly baseUrl: string
   readonly token: string
+  /** Sends as the person of the session, instead of a token. */
+  readonly send?: Fetch | undefined
   /** The address in the answer. */
   readonly location: string
   readonly correlationId: string | undefined
@@ -77,8 +79,8 @@ export function whoMayDecide(approval: Approval, people: readonly Person[]): Per
   )
 }
 
-function clientFor({ baseUrl, token, correlationId }: ApprovalAccess): Client {
-  return createClient({ baseUrl, token: token || undefined, correlationId })
+function clientFor({ baseUrl, token, send, correlationId }: ApprovalAccess): Client {
+  return createClient({ baseUrl, token: token || undefined, fetch: send, correlationId })
 }
 
 function pathOf({ baseUrl, location }: ApprovalAccess): string {

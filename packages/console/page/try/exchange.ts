@@ -5,6 +5,7 @@ import {
   type Answers,
   type ClientRequest,
   createClient,
+  type Fetch,
   type OperationStatus,
   type PendingApproval,
   ProfileViolationError,
@@ -18,7 +19,7 @@ import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'
 import { watchApproval } from './approvals.ts'
 import { wordsOf } from './stream-text.ts'
-import { createWireLog, type Step } from './wire-log.ts'
+import { createWireLog, type OnStep, type Step } from './wire-log.ts'
 
 /** The state of an exchange. */
 export interface ExchangeState {
@@ -60,6 +61,8 @@ export interface Exchange extends Pick<Store<ExchangeState>, 'get' | 'subscribe'
 export interface Sending {
   readonly baseUrl: string
   readonly token: string
+  /** Sends as the person of the session, instead of a token. */
+  readonly send?: Fetch | undefined
   readonly request: ClientRequest
   readonly isStream: boolean
 }
@@ -86,12 +89,11 @@ export function startExchange(sending: Sending): Exchange {
   const change = (part: Partial<ExchangeState>) => store.set({ ...store.get(), ...part })
   const stopping = new AbortController()
   const person = createPerson(store, watcherOf(sending, stopping.signal))
+  const onStep: OnStep = (index, step) => change({ steps: store.get().steps.toSpliced(index, 1, step) })
   const client = createClient({
     baseUrl: sending.baseUrl,
     token: sending.token || undefined,
-    fetch: createWireLog(sending.request, (index, step) => {
-      change({ steps: store.get().steps.toSpliced(index, 1, step) })
-    }),
+    fetch: createWireLog(sending.request, onStep, sending.send),
   })
   const request = { ...sending.request, signal: stopping.signal }
   async function stream(): Promise<void> {
@@ -132,12 +134,12 @@ export function startExchange(sending: Sending): Exchange {
 type Watch = (location: string, onSeen: (approval: Approval) => void) => AbortController
 
 /** Watches approvals with the token of the sender, until the exchange is stopped. */
-function watcherOf({ baseUrl, token }: Sending, stopped: AbortSignal): Watch {
+function watcherOf({ baseUrl, token, send }: Sending, stopped: AbortSignal): Watch {
   return (location, onSeen) => {
     const ending = new AbortController()
     const signal = AbortSignal.any([ending.signal, stopped])
     // One id for all looks, and not that of the exchange, whose timeline they would fill.
-    const access = { baseUrl, token, location, correlationId: crypto.randomUUID() }
+    const access = { baseUrl, token, send, location, correlationId: crypto.randomUUID() }
     // Without a look the page shows what the answer said.
     watchApproval(access, { signal, onSeen }).catch(() => undefined)
     return ending

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { adminApi } from '../api/admin-api.ts'
+import { sendAsMe } from '../api/as-me.ts'
 import type { GatewayInfo, Route, RouteList } from '../api/bodies.ts'
 import type { Feed } from '../live/feed.ts'
 import { useKept } from '../shell/kept.ts'
@@ -56,7 +57,8 @@ function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
     setFaults(reading.ok ? new Map() : reading.faults)
     if (!reading.ok) return undefined
     const { request } = reading
-    return { baseUrl: gateway.gatewayUrl, token, request, isStream: isStreamed(route, draft) }
+    const send = token === '' && gateway.signIn ? sendAsMe : undefined
+    return { baseUrl: gateway.gatewayUrl, token, send, request, isStream: isStreamed(route, draft) }
   }
   function send(): void {
     const sending = prepare()

@@ -25,7 +25,7 @@ export function WhoSends({ gateway, draft, token, tokenNote, onDraft, onToken }:
         <PersonChoice people={gateway.people} {...{ draft, tokenNote, onDraft, onToken }} />
       )}
       <div class="pair">
-        <Field label="Token" hint={token === '' ? 'None' : 'Never kept'}>
+        <Field label="Token" hint={token === '' ? senderOf(gateway) : 'Never kept'}>
           {(id) => (
             <input
               id={id}
@@ -56,6 +56,10 @@ export function WhoSends({ gateway, draft, token, tokenNote, onDraft, onToken }:
       </p>
     </fieldset>
   )
+}
+
+function senderOf({ user, signIn }: GatewayInfo): string {
+  return user === null || !signIn ? 'None' : `None: sent as ${user.name}`
 }
 
 interface ChoiceProps extends Pick<WhoProps, 'draft' | 'tokenNote' | 'onDraft' | 'onToken'> {

@@ -34,8 +34,12 @@ export interface StepAnswer {
 /** Called at the start of each step, and again with its answer. */
 export type OnStep = (index: number, step: Step) => void
 
-/** A `fetch` that reports every request and answer of an exchange. */
-export function createWireLog(main: Pick<ClientRequest, 'method' | 'path'>, onStep: OnStep): Fetch {
+/** A `fetch` that reports every request and answer of an exchange; `send` sends them. */
+export function createWireLog(
+  main: Pick<ClientRequest, 'method' | 'path'>,
+  onStep: OnStep,
+  send: Fetch = fetch,
+): Fetch {
   let count = 0
   return async function loggedFetch(url, init) {
     const index = count++
@@ -43,7 +47,7 @@ export function createWireLog(main: Pick<ClientRequest, 'method' | 'path'>, onSt
     const step: Step = { request, kind: fits(main, request) ? 'main' : 'follow', answer: undefined }
     onStep(index, step)
     const startedAt = performance.now()
-    const response = await fetch(url, init)
+    const response = await send(url, init)
     const copy = isEventStream(response) ? undefined : response.clone()
     const tookMs = performance.now() - startedAt
     const body = copy === undefined ? undefined : await copy.text()

@@ -40,6 +40,8 @@ export interface Access {
   judge(exchange: Exchange): Promise<AdminAnswer | undefined>
   /** Whether a request that was let in is one of an operator; in development everybody is. */
   readerOf(exchange: Exchange): Reader
+  /** The `Authorization` header of the person of a session, or the refusal; in development there is none. */
+  lend(exchange: Exchange): Promise<AdminAnswer | string>
   /** Signs a browser in with the token of a form. */
   signIn(exchange: Exchange): Promise<AdminAnswer>
   /** Ends the session of a browser, if it has one. */
@@ -72,6 +74,14 @@ export function createAccess(options: AccessOptions): Access {
       const { operator } = options.grants
       const isOperator = operator !== undefined && isGranted(operator, identity)
       return options.development || isOperator ? 'operator' : 'viewer'
+    },
+    async lend(exchange) {
+      const unavailable = sessionsUnavailable(options)
+      if (unavailable !== undefined) return unavailable
+      const authorization = await authorizationOf(exchange, options.people().sessions)
+      const { viewer, operator } = options.grants
+      const denied = await judge(exchange, authorization, { ...options, granting: [viewer, operator] })
+      return denied?.answer ?? authorization ?? refuseAll()
     },
     async signIn(exchange) {
       const unavailable = sessionsUnavailable(options)

@@ -43,6 +43,8 @@ export interface AdminParts extends AdminOptions {
   readonly limits: UsageParts['limits']
   /** The metrics of the gateway, of all its workers. */
   readonly status: Pick<GatewayStatus, 'metrics'>
+  /** Takes a request as one of the main listener. */
+  readonly passOn: (exchange: Exchange) => void
   /** The port of the main listener, once it is known. */
   readonly gatewayPort: () => number
   /** The other workers of this gateway, if it has several. */
@@ -167,6 +169,7 @@ function createSite(parts: SiteParts): Site {
     log,
     names: ownNames(settings.host, [...settings.hosts, ...publicName(settings)]),
     access,
+    passOn: parts.passOn,
     signIn: () => (development === undefined ? current().people.admin.signIn : undefined),
     files: consoleFiles(parts),
     records: createRecords(parts.recent, parts.otherWorkers, current),

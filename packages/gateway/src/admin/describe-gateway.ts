@@ -39,6 +39,7 @@ export async function describeGateway(described: DescribedGateway): Promise<Admi
     development: development !== undefined,
     people: await peopleOf(development),
     user: user === undefined ? null : { subject: user.subject, name: displayName(user) },
+    signIn: development === undefined && config.gateway.sign_in !== undefined,
     streamLimit: config.gateway.llm.max_sse_connections_per_tenant,
     configuration: {
       file: file ?? null,

@@ -3,12 +3,13 @@ import type { AdminBody } from '@agentic-rest/profile/admin'
 import type { Exchange } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/registry.ts'
+import { lendToken } from '../sessions/sessions.ts'
 import type { SignIn } from '../sessions/sign-in.ts'
 import type { Access } from './access.ts'
 import { type AdminAnswer, commonHeaders, faultAnswer, jsonAnswer, sendAnswer } from './answer.ts'
 import { type DevelopmentAccess, giveToken } from './development-access.ts'
 import type { Feed } from './feed.ts'
-import { refuseForeign, SESSION_PATH } from './foreign-sites.ts'
+import { AS_ME_PATH, refuseForeign, SESSION_PATH } from './foreign-sites.ts'
 import { adminOpenApi } from './openapi.ts'
 import { EXCHANGES_PATH, type Records } from './records.ts'
 import type { ServiceDocuments } from './service-document.ts'
@@ -20,6 +21,8 @@ export interface Site {
   /** The allowed names in the `Host` header. */
   readonly names: ReadonlySet<string>
   readonly access: Access
+  /** Takes a request as one of the main listener. */
+  readonly passOn: (exchange: Exchange) => void
   /** The way to sign in at an identity provider, where there is one. */
   readonly signIn: () => SignIn | undefined
   readonly files: StaticFiles
@@ -60,9 +63,25 @@ async function answerOf(exchange: Exchange, site: Site): Promise<AdminAnswer | '
     const exposition = await site.metrics()
     if (exposition !== undefined) return await answerBy(metricsEndpoint(exposition), exchange, site)
   }
+  if (exchange.path.startsWith(`${AS_ME_PATH}/`) && site.signIn() !== undefined)
+    return await answerAsMe(exchange, site)
   const denied = await site.access.judge(exchange)
   if (denied !== undefined) return denied
   return await answerBy(endpointOf(exchange.path), exchange, site)
+}
+
+/** Sends a request of the page through the gateway with the token of the session, which the page never has. */
+async function answerAsMe(exchange: Exchange, { access, passOn }: Site): Promise<AdminAnswer | 'streams'> {
+  // Scripts of the page only: an answer of a service must not become a page of this origin.
+  if (exchange.headers['sec-fetch-dest'] !== 'empty')
+    return faultAnswer('FOREIGN_ORIGIN', 'Only a script of the console may do this.')
+  const lent = await access.lend(exchange)
+  if (typeof lent !== 'string') return lent
+  exchange.identity = undefined
+  exchange.path = exchange.path.slice(AS_ME_PATH.length)
+  lendToken(exchange, lent)
+  passOn(exchange)
+  return 'streams'
 }
 
 function endpointOf(path: string): Endpoint {

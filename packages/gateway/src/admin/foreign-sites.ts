@@ -21,6 +21,9 @@ export function ownNames(host: string, others: readonly string[]): ReadonlySet<s
 
 const SAFE_METHODS = ['GET', 'HEAD']
 
+/** Below it the page sends requests through the gateway, as the person of its session. */
+export const AS_ME_PATH = '/api/as-me'
+
 /** The path where browsers sign in and out. */
 export const SESSION_PATH = '/session'
 

@@ -234,7 +234,7 @@ export function useSession(exchange: Exchange, sessions: Sessions): Later<void> 
   const isUsed = sent === undefined && isForApprovals(exchange) && isFromPage(exchange)
   const found = isUsed ? sessions.find(exchange) : undefined
   const use = (session: Session | undefined) =>
-    replaceHeaders(exchange, { cookies: others.join('; '), token: session?.token })
+    replaceHeaders(exchange, others, session && `Bearer ${session.token}`)
   return found instanceof Promise ? found.then(use) : use(found)
 }
 
@@ -245,14 +245,18 @@ export function isForApprovals({ path }: Pick<Exchange, 'path'>): boolean {
   return APPROVALS.test(path)
 }
 
-function replaceHeaders(
-  exchange: Exchange,
-  { cookies, token }: { readonly cookies: string; readonly token: string | undefined },
-): void {
+/** Takes the cookies of the gateway out of a request and gives it a token. */
+export function lendToken(exchange: Exchange, authorization: string): void {
+  const others = pairsOf(exchange.headers['cookie'] ?? '').filter((pair) => !OWN_COOKIE.test(pair))
+  replaceHeaders(exchange, others, authorization)
+}
+
+function replaceHeaders(exchange: Exchange, others: readonly string[], authorization?: string): void {
   const { headers, rawHeaders } = exchange
+  const cookies = others.join('; ')
   exchange.headers = Object.assign(Object.create(null), headers, {
     cookie: cookies === '' ? undefined : cookies,
-    ...(token !== undefined && { [headerKeys.authorization]: `Bearer ${token}` }),
+    ...(authorization !== undefined && { [headerKeys.authorization]: authorization }),
   })
   const kept: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {

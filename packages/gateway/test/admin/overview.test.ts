@@ -19,6 +19,7 @@ test('the gateway describes its version, its file and, in development, its peopl
     startedAt: expect.stringMatching(/Z$/),
     gatewayUrl: url,
     development: true,
+    signIn: false,
     people: [{ sub: 'alice', tenant: 'acme', roles: ['a'] }],
     user: null,
     streamLimit: 10,

@@ -38,6 +38,10 @@ const gateway = closedObject({
   development: flag,
   people: listOf(named('Person', person)),
   user: about('The caller; null in development.', orNull(named('User', user))),
+  signIn: about(
+    'People sign in at an identity provider; then requests below /api/as-me are sent as the caller.',
+    flag,
+  ),
   streamLimit: whole,
   configuration: closedObject({
     file: orNull(text),
