@@ -1,5 +1,4 @@
 import { headerKeys, outcomes } from '@agentic-rest/profile'
-import { findServices } from '@agentic-rest/profile/approval'
 import { pageBodies, pageHeaders, pageOf, SESSION_PATH } from '../approvals-page/page.ts'
 import { refusal } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
@@ -72,6 +71,8 @@ async function answerReader(exchange: Exchange, { people, validator, config }: S
   const { refused, identity } = await judgeToken(exchange, authorization, validator)
   if (refused !== undefined) return respond(exchange, refused)
   const { subject, issuer } = identity ?? {}
+  // Loaded here: only this page needs it.
+  const { findServices } = await import('@agentic-rest/profile/approval')
   const services = findServices(config.routes).map(({ routeId, path }) => ({ routeId, path }))
   sendJson(exchange, { subject, issuer, name: identity === undefined ? '' : displayName(identity), services })
 }

@@ -1,5 +1,5 @@
 import { outcomes } from '@agentic-rest/profile'
-import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
+import type * as Jose from 'jose'
 import type * as OpenId from 'openid-client'
 import type { SignInSection } from '../config/config-schema.ts'
 import type { Ended, Grant, Session } from './session-store.ts'
@@ -35,7 +35,9 @@ const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 interface Found {
   readonly openId: typeof OpenId
   readonly config: OpenId.Configuration
-  readonly keys: ReturnType<typeof createRemoteJWKSet>
+  readonly jose: typeof Jose
+  /** The keys that sign logout tokens. */
+  readonly keys: ReturnType<typeof Jose.createRemoteJWKSet>
 }
 
 /** The identity provider where people sign in: OpenID Connect with code and PKCE, by `openid-client`. */
@@ -131,9 +133,9 @@ export class Provider {
 
   /** The sessions that a logout token ends (OpenID Connect Back-Channel Logout, 2.6). Rejects for a bad token. */
   async readLogout(token: string): Promise<Ended> {
-    const { keys } = await this.#find()
+    const { jose, keys } = await this.#find()
     const { issuer, client_id } = this.#options.section
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload } = await jose.jwtVerify(token, keys, {
       issuer,
       audience: client_id,
       clockTolerance: CLOCK_SECONDS,
@@ -150,7 +152,7 @@ export class Provider {
     answer: OpenId.TokenEndpointResponse & OpenId.TokenEndpointResponseHelpers,
     before: Grant | undefined,
   ) {
-    const claims: JWTPayload = answer.claims() ?? {}
+    const claims: Jose.JWTPayload = answer.claims() ?? {}
     const seconds = answer.expiresIn()
     const { sid } = claims
     return {
@@ -191,8 +193,8 @@ export class Provider {
   async #discover(): Promise<Found> {
     const { section, clientSecret } = this.#options
     const { issuer, client_id } = section
-    // Loaded here: a gateway without sign-in does not need it.
-    const openId = await import('openid-client')
+    // Loaded here: a gateway without sign-in does not need them.
+    const [openId, jose] = await Promise.all([import('openid-client'), import('jose')])
     try {
       const config = await openId.discovery(
         new URL(issuer),
@@ -208,9 +210,9 @@ export class Provider {
         },
       )
       const { jwks_uri = '' } = config.serverMetadata()
-      const keys = createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: ANSWER_SECONDS * 1000 })
+      const keys = jose.createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: ANSWER_SECONDS * 1000 })
       this.#isAway = false
-      this.#found = { openId, config, keys }
+      this.#found = { openId, jose, config, keys }
       return this.#found
     } catch (error) {
       this.#isAway = true

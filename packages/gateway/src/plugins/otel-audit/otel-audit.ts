@@ -1,3 +1,4 @@
+import type { AuditEvent } from '@agentic-rest/profile'
 import type { OtelAuditOptions } from '../../config/config-schema.ts'
 import type { Exchange } from '../../exchange.ts'
 import type { PipelineContext, PipelinePlugin, PluginPlan } from '../../plugin.ts'
@@ -27,7 +28,7 @@ export function otelAudit(options: OtelAuditOptions, context: PipelineContext): 
       return options.include_request_body ? captureBody(exchange, context.log) : undefined
     },
     response: recorder.complete,
-    record: (event, exchange) => exporter.write(event, exchange),
+    record: recorder.record,
     seesUnrouted: true,
     plan,
     degraded: () => (exporter.report.failing() ? 'otel-audit drops records' : undefined),
@@ -83,7 +84,9 @@ function createRecorder(
     )
     exporter.write(exchange.auditEvent, exchange)
   })
-  return { begin, complete }
+  const record = (event: AuditEvent, exchange: Exchange) =>
+    guarded(lose, () => exporter.write(event, exchange))(exchange)
+  return { begin, complete, record }
 }
 
 type Step = (exchange: Exchange) => void
