@@ -116,7 +116,7 @@ longTestWithRegistry('from a clone, a project does all its README says', async (
   ])
   expect(await runCommand('npx node --version', project)).toMatch(/^v24\./m)
   const outputs = [...printed.values()]
-  expect(outputs[1]).toMatch(/\bpass 14\n.*fail 0\n/)
+  expect(outputs[1]).toMatch(/\bpass 15\n.*fail 0\n/)
   expect(outputs[5]).toMatch(/^200 success /m)
   expect(outputs[6]).toMatch(/^201 created /m)
   expect(outputs[7]).toMatch(/^201 created /m)

@@ -139,7 +139,7 @@ class Reader {
   async #untilRouted(): Promise<void> {
     const admin = `http://127.0.0.1:${this.#run.portBase + 10}/api/routes`
     const count = async () => ((await (await fetch(admin)).json()) as { routes: unknown[] }).routes.length
-    await expect.poll(count).toBe(9)
+    await expect.poll(count).toBe(10)
   }
 
   /** The page has the usual ports, which another program may use on this machine. */

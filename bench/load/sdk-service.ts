@@ -14,7 +14,8 @@ setInterval(() => {
   ticks[slot] = Promise.withResolvers<void>()
   slot = (slot + 1) % SLOTS
   due?.resolve()
-}, SLOT_MS)
+  // A service that was told to end must not wait for this.
+}, SLOT_MS).unref()
 
 const LARGE = 'x'.repeat(16_000)
 
