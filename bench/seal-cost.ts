@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AuditFile, createNoteSigner } from '@agentic-rest/profile/audit-log'
+import { AuditFile, createNoteSigner } from '@agentic-rest/audit-log'
 
 // Measures the CPU time that a seal adds to an audit record: two hashes of the line, the tree and the checkpoints.
 // `node --conditions=agentic-source bench/seal-cost.ts`

@@ -130,6 +130,37 @@ export const packagePrograms: ReadonlyMap<string, PackageProgram> = new Map([
     },
   ],
   [
+    '@agentic-rest/audit-log',
+    {
+      source: `
+        import { generateKeyPairSync } from 'node:crypto'
+        import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+        import { tmpdir } from 'node:os'
+        import { join } from 'node:path'
+        import { AuditFile, createNoteSigner, createNoteVerifier, logFiles, verifyLog } from '@agentic-rest/audit-log'
+
+        const { privateKey } = generateKeyPairSync('ed25519')
+        const signer = createNoteSigner('acme-gateway', privateKey.export({ type: 'pkcs8', format: 'pem' }))
+        const file = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.jsonl')
+
+        const log = new AuditFile({ file, seal: signer })
+        await log.append({ records: ['{"event":"paid","amount":10}', '{"event":"paid","amount":20}'] })
+        await log.close()
+
+        const verify = () =>
+          verifyLog({
+            files: [file],
+            verifier: createNoteVerifier(signer.verifierKey),
+            checkpoints: [{ file: 'checkpoints', content: readFileSync(logFiles(file).checkpoints, 'utf8') }],
+          })
+        console.log((await verify()).faults.length)
+        writeFileSync(file, readFileSync(file, 'utf8').replace('"amount":20', '"amount":99'))
+        console.log((await verify()).faults.length > 0)
+      `,
+      output: ['0', 'true'],
+    },
+  ],
+  [
     '@agentic-rest/http1',
     {
       source: `

@@ -54,7 +54,7 @@ const strictConsumer = {
 
 /** The entries of these packages that write files. */
 const needsNode: ReadonlySet<string> = new Set(
-  ['audit-log', 'key-set', 'span'].map((entry) => `@agentic-rest/profile/${entry}`),
+  ['key-set', 'span'].map((entry) => `@agentic-rest/profile/${entry}`),
 )
 
 type TypeGroup = 'browser' | 'node'

@@ -87,6 +87,7 @@ export const generators: readonly Generator[] = [
 
 /** The packages with a page in docs/api, by its name. */
 const documentedPackages: Readonly<Record<string, DocumentedPackage>> = {
+  'audit-log': { folder: 'packages/audit-log', guide: ['The package', '../../packages/audit-log/README.md'] },
   client: { folder: 'packages/client', guide: ['The client', '../client.md'] },
   gateway: { folder: 'packages/gateway', guide: ['The path of a request', '../request-flow.md'] },
   mcp: { folder: 'packages/mcp', guide: ['The package', '../../packages/mcp/README.md'] },

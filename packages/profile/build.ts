@@ -12,7 +12,6 @@ const bundle = await rolldown({
     'approval/index': join(source, 'approval/index.ts'),
     'key-set': join(source, 'key-set.ts'),
     span: join(source, 'span.ts'),
-    'audit-log/index': join(source, 'audit-log/index.ts'),
   },
   platform: 'neutral',
   external: (name) => !name.startsWith('.') && !name.startsWith('/'),

@@ -3,10 +3,10 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimes
 import { basename, join } from 'node:path'
 import { testWith } from '@agentic-rest/testing/test-with'
 import { expect, test } from 'vitest'
+import { records, sealedLog } from '../../packages/audit-log/test/sealed-log.ts'
 import { configuration } from '../../packages/cli/test/harness/configuration.ts'
 import { agentic, folderWith } from '../../packages/cli/test/harness/run-agentic.ts'
 import { gatewaySection } from '../../packages/gateway/src/config/schema/gateway-section.ts'
-import { records, sealedLog } from '../../packages/profile/test/sealed-log.ts'
 import { repositoryRoot } from '../../tools/packed-packages.ts'
 import { addFiles, temporaryTree } from '../../tools/temporary-tree.ts'
 

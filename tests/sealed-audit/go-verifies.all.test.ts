@@ -9,10 +9,10 @@ import {
   createNoteVerifier,
   formatProof,
   proveLines,
-} from '@agentic-rest/profile/audit-log'
+} from '@agentic-rest/audit-log'
 import { testWith } from '@agentic-rest/testing/test-with'
 import { expect, onTestFinished } from 'vitest'
-import { LeafTree, leafHash } from '../../packages/profile/src/audit-log/merkle-tree.ts'
+import { LeafTree, leafHash } from '../../packages/audit-log/src/merkle-tree.ts'
 
 testWith('sealed-log-verifier', 'Go verifies a sealed log and its proofs', async (verifierProgram) => {
   const folder = mkdtempSync(join(tmpdir(), 'go-verifies-'))

@@ -11,9 +11,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   // It could serve any proxy, so that it knows nothing about agents.
   'packages/http1': [],
   // The MCP facade is loaded by `import()`, and only when a configuration has its section.
-  'packages/gateway': ['packages/profile', 'packages/http1', 'packages/mcp'],
+  'packages/audit-log': ['packages/profile'],
+  'packages/gateway': ['packages/profile', 'packages/audit-log', 'packages/http1', 'packages/mcp'],
   'packages/client': ['packages/profile'],
-  'packages/service': ['packages/profile', 'packages/client'],
+  'packages/service': ['packages/profile', 'packages/audit-log', 'packages/client'],
   'packages/conformance': ['packages/profile'],
   'packages/mcp': ['packages/profile'],
   'packages/console': ['packages/profile', 'packages/client'],

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createNoteSigner } from '@agentic-rest/profile/audit-log'
+import { createNoteSigner } from '@agentic-rest/audit-log'
 import { expect, test } from 'vitest'
 import { folderWith } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'

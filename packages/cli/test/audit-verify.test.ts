@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AuditFile, createNoteSigner } from '@agentic-rest/profile/audit-log'
+import { AuditFile, createNoteSigner } from '@agentic-rest/audit-log'
 import { expect, test } from 'vitest'
 import { folderWith } from './harness/run-agentic.ts'
 import { runHere } from './harness/run-here.ts'

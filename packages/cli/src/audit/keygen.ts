@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { createNoteSigner, noteNameFault } from '@agentic-rest/profile/audit-log'
+import { createNoteSigner, noteNameFault } from '@agentic-rest/audit-log'
 import { exitCodes, type Host } from '../host.ts'
 
 interface KeygenOptions {

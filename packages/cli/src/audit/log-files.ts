@@ -12,7 +12,7 @@ import {
   proofFault,
   proveLines,
   verifyLog,
-} from '@agentic-rest/profile/audit-log'
+} from '@agentic-rest/audit-log'
 import { exitCodes, type Host } from '../host.ts'
 import { jsonText, terminalLine } from '../terminal-text.ts'
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { headers as headerNames } from '@agentic-rest/profile'
 import {
   type AuditBatch,
   AuditFile,
   AuditLogError,
   createNoteSigner,
   type NoteSigner,
-} from '@agentic-rest/profile/audit-log'
+} from '@agentic-rest/audit-log'
+import { headers as headerNames } from '@agentic-rest/profile'
 import type { GatewayConfig, OtelAuditOptions } from '../config/config-schema.ts'
 import { readNamedFile } from '../config/read-files.ts'
 import { InitialisationError } from '../errors.ts'

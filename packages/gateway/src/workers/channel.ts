@@ -1,5 +1,5 @@
+import type { AuditBatch } from '@agentic-rest/audit-log'
 import type { RelayedMessage } from '@agentic-rest/mcp'
-import type { AuditBatch } from '@agentic-rest/profile/audit-log'
 import type { OtherWorkers, WorkerRecords } from '../admin/other-workers.ts'
 import type { AuditFileSettings } from '../audit-log/audit-files.ts'
 import type { KeyEnd } from '../exchange.ts'

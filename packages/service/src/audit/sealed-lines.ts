@@ -1,5 +1,5 @@
+import type { AuditFile } from '@agentic-rest/audit-log'
 import type { AuditEmitter, AuditEvent } from '@agentic-rest/profile'
-import type { AuditFile } from '@agentic-rest/profile/audit-log'
 
 /** The seal of a log: chained lines, and checkpoints that a key signs. */
 export interface SealOptions {
@@ -77,7 +77,7 @@ export class SealedLines implements AuditEmitter {
 
 /** Loaded when a file is used: the other emitters need no files and run anywhere. */
 async function openFile(file: string, seal: SealOptions | undefined): Promise<AuditFile> {
-  const { AuditFile, createNoteSigner } = await import('@agentic-rest/profile/audit-log')
+  const { AuditFile, createNoteSigner } = await import('@agentic-rest/audit-log')
   if (seal === undefined) return new AuditFile({ file })
   const { readFile } = await import('node:fs/promises')
   const { headFile, keyFile, name } = seal

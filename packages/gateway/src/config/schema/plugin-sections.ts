@@ -1,4 +1,4 @@
-import { noteNameFault } from '@agentic-rest/profile/audit-log'
+import { noteNameFault } from '@agentic-rest/audit-log'
 import { z } from 'zod'
 import { ownAuditFields } from '../audit-fields.ts'
 import { checkHttpUrl, checkOtlpEndpoint, checkWebhookUrl } from './address-checks.ts'

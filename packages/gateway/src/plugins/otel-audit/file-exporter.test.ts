@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { AuditBatch } from '@agentic-rest/profile/audit-log'
+import type { AuditBatch } from '@agentic-rest/audit-log'
 import { expect, it } from 'vitest'
 import { makeContext, makeExchange } from '../../../test/plugins/make-exchange.ts'
 import { auditOptions, auditRecord } from '../../../test/plugins/otel-audit/drive.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { AuditBody } from '@agentic-rest/audit-log'
 import type { AuditEvent } from '@agentic-rest/profile'
-import type { AuditBody } from '@agentic-rest/profile/audit-log'
 import type { AuditFileSettings } from '../../audit-log/audit-files.ts'
 import type { OtelAuditOptions } from '../../config/config-schema.ts'
 import { InitialisationError } from '../../errors.ts'

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createNoteSigner, createNoteVerifier, verifyLog } from '@agentic-rest/profile/audit-log'
+import { createNoteSigner, createNoteVerifier, verifyLog } from '@agentic-rest/audit-log'
 import { onTestFinished } from 'vitest'
 
 const NAME = 'agents.example.com/audit/7f3c'

@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { AuditFileOptions } from '../src/audit-log/audit-file.ts'
-import { parseCheckpoint, splitNotes } from '../src/audit-log/checkpoint.ts'
-import { sha256 } from '../src/audit-log/merkle-tree.ts'
+import type { AuditFileOptions } from '../src/audit-file.ts'
+import { parseCheckpoint, splitNotes } from '../src/checkpoint.ts'
+import { sha256 } from '../src/merkle-tree.ts'
 import { record, records, sealedLog } from './sealed-log.ts'
 
 const linked = (lines: readonly string[]) =>

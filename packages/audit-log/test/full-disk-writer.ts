@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { AuditFile } from '../src/audit-log/audit-file.ts'
-import { createNoteSigner } from '../src/audit-log/signed-note.ts'
+import { AuditFile } from '../src/audit-file.ts'
+import { createNoteSigner } from '../src/signed-note.ts'
 import { records } from './sealed-log.ts'
 
 // Appends to a log until a write fails, then once more in a new file: `node full-disk-writer.ts FILE KEY NAME`.

@@ -1,4 +1,4 @@
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '@agentic-rest/profile'
 
 /** The most lines that a log has after its last checkpoint. */
 export const CHECKPOINT_LINES = 1_000

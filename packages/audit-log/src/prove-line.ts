@@ -1,4 +1,4 @@
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '@agentic-rest/profile'
 import { parseCheckpoint, splitNotes } from './checkpoint.ts'
 import { LeafTree, leafHash, TreeEdge, type TreeHead } from './merkle-tree.ts'
 import { readOpened } from './opened-record.ts'

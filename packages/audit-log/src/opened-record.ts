@@ -1,4 +1,4 @@
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '@agentic-rest/profile'
 import { parseCheckpoint } from './checkpoint.ts'
 import { TreeEdge } from './merkle-tree.ts'
 import type { RefusedLog } from './set-aside.ts'

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { parseJson } from '../parse-json.ts'
+import { parseJson } from '@agentic-rest/profile'
 
 /** The `prev` of the first line of a log. */
 export const NO_LINE = '0'.repeat(64)

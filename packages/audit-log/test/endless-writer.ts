@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { AuditFile } from '../src/audit-log/audit-file.ts'
-import { createNoteSigner } from '../src/audit-log/signed-note.ts'
+import { AuditFile } from '../src/audit-file.ts'
+import { createNoteSigner } from '../src/signed-note.ts'
 import { records } from './sealed-log.ts'
 
 // Appends to a log until it is killed: `node endless-writer.ts FILE KEY NAME`.

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { AuditFile, type AuditFileOptions } from '../src/audit-log/audit-file.ts'
-import { logFiles } from '../src/audit-log/log-files.ts'
-import { createNoteSigner, createNoteVerifier } from '../src/audit-log/signed-note.ts'
-import { type CheckpointFile, type LogReport, verifyLog } from '../src/audit-log/verify-log.ts'
+import { AuditFile, type AuditFileOptions } from '../src/audit-file.ts'
+import { logFiles } from '../src/log-files.ts'
+import { createNoteSigner, createNoteVerifier } from '../src/signed-note.ts'
+import { type CheckpointFile, type LogReport, verifyLog } from '../src/verify-log.ts'
 
 const NAME = 'agents.example.com/audit/7f3c'
 

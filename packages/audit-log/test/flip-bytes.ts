@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { LogReport } from '../src/audit-log/verify-log.ts'
+import type { LogReport } from '../src/verify-log.ts'
 
 /** The file of a log, the bytes to flip and the verification of the log. */
 export interface Flips {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { splitNotes } from '../src/audit-log/checkpoint.ts'
-import { verifyLog } from '../src/audit-log/verify-log.ts'
+import { splitNotes } from '../src/checkpoint.ts'
+import { verifyLog } from '../src/verify-log.ts'
 import { flipAll } from './flip-bytes.ts'
 import { records, sealedLog } from './sealed-log.ts'
 
