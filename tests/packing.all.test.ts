@@ -367,7 +367,9 @@ process.on('exit', () => console.log(JSON.stringify([...loaded, ...process.modul
       .map((url) => url.split('/node_modules/').at(-1))
     expect(files.length).toBeLessThan(30)
     expect(
-      files.filter((file) => !/^(agentic-rest|@agentic-rest\/(gateway|http1|profile))\//.test(file ?? '')),
+      files.filter(
+        (file) => !/^(agentic-rest|@agentic-rest\/(audit-log|gateway|http1|profile))\//.test(file ?? ''),
+      ),
     ).toEqual([])
     const late = ['http', 'http2', 'https', 'tls', 'zlib', 'internal/deps/undici/undici']
     expect(late.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([])
