@@ -5,7 +5,7 @@ const all = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(
 
 /** Whether a reader cannot see a character, or it moves others, by its Unicode properties. */
 const isHidden = (character: string) =>
-  character !== ' ' &&
+  ![' ', '\u00a0', '\u202f', '\u3000'].includes(character) &&
   /^[\p{C}\p{Z}\p{White_Space}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]$/u.test(character)
 
 /** Characters that are drawn as nothing or as a blank, and that Unicode takes for letters, marks or symbols. */
@@ -26,8 +26,10 @@ test('every invisible or direction-changing character is shown as its code', () 
   )
 })
 
-test('a blank that is no space is shown: it looks like one and is another text', () => {
-  expect(printable('a b\u00a0c\u2009d\u3000e')).toBe('a b\\u{a0}c\\u{2009}d\\u{3000}e')
+test('the blanks of French and Japanese texts stay, all others are shown as codes', () => {
+  expect(printable('a b\u00a0c\u2009d\u3000e\u202ff\u200ag')).toBe(
+    'a b\u00a0c\\u{2009}d\u3000e\u202ff\\u{200a}g',
+  )
 })
 
 test('text that is seen stays as it is', () => {
