@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AuditRecord } from '../api/audit-records.ts'
-import { buildHops, givenOutcome, type Hop, seenOutcome } from './build-hops.ts'
+import { buildHops, givenOutcome, type Hop, seenOutcome, seenSpan } from './build-hops.ts'
 import { agentGraph, type Example, finishedRecord, gatewayRecord, serviceRecord } from './example-records.ts'
 import { flattenHops } from './flatten-hops.ts'
 
@@ -199,4 +199,29 @@ test('the record of a service joins the request of its own tenant', () => {
   ]
   const [first, second] = buildHops(records)
   expect([first?.service?.part, second?.service?.part]).toEqual(['campaigns', undefined])
+})
+
+test('the outcome of a stream is the one of its last frame, which only the service knows', () => {
+  const stream = (attributes: readonly [string, string][]) => {
+    const gateway = gatewayRecord({
+      part: 'gateway',
+      requestId: 'r-1',
+      at: 0,
+      took: 90,
+      outcome: 'untyped_2xx',
+    })
+    const streamed = { ...gateway, attributes: new Map([...gateway.attributes, ['streamed', 'true']]) }
+    const service = serviceRecord({
+      part: 'stories',
+      requestId: 'r-1',
+      at: 80,
+      outcome: 'conflict',
+      status: 409,
+    })
+    const told = { ...service, attributes: new Map([...service.attributes, ...attributes]) }
+    return buildHops([streamed, told])[0] as Hop
+  }
+  expect(seenSpan(stream([['events', '3']]))).toMatchObject({ outcome: 'conflict', status: 409 })
+  // A foreign stream, whose frames the service does not read either.
+  expect(seenOutcome(stream([['end', 'complete']]))).toBe('streamed')
 })

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '../api/audit-records.ts'
-import { nameOutcome } from '../api/name-outcome.ts'
+import { nameOutcome, STREAMED } from '../api/name-outcome.ts'
 import { outcomeLabel } from '../shell/outcome-family.ts'
 import { isStream } from './stream-facts.ts'
 
@@ -47,9 +47,16 @@ export function buildHops(records: readonly AuditRecord[]): Hop[] {
   return nest(drafts.toSorted((a, b) => a.startMs - b.startMs || b.endMs - a.endMs))
 }
 
+/** The record with the outcome for the caller of a hop. */
+export function seenSpan({ gateway, service, later }: Hop): Span | undefined {
+  // A gateway does not read the last frame of a stream, which has the outcome.
+  const isInFrame = gateway?.outcome === STREAMED && service !== undefined && isStream(service.record)
+  return isInFrame ? service : (gateway ?? service ?? later[0])
+}
+
 /** The outcome for the caller of a hop. */
-export function seenOutcome({ gateway, service, later }: Hop): string {
-  return (gateway ?? service ?? later[0])?.outcome ?? ''
+export function seenOutcome(hop: Hop): string {
+  return seenSpan(hop)?.outcome ?? ''
 }
 
 /** Whether a record tells the end of background work. */

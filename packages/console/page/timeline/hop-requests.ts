@@ -1,6 +1,6 @@
 import { callOfRecord } from '../api/mcp-call.ts'
 import type { EndedWork, RequestGroup } from '../api/recent-exchanges.ts'
-import { type Hop, isEnd, type Span, seenOutcome } from './build-hops.ts'
+import { type Hop, isEnd, type Span, seenOutcome, seenSpan } from './build-hops.ts'
 
 /** The requests of the client, as the list of exchanges has them. */
 export function requestsOf(hops: readonly Hop[]): RequestGroup[] {
@@ -17,7 +17,7 @@ export function requestOf(hop: Hop): RequestGroup {
     route: span?.operation ?? '',
     tenant: span?.record.tenantId ?? '',
     actor: span?.record.actorId ?? '',
-    status: span?.status ?? 0,
+    status: seenSpan(hop)?.status ?? 0,
     outcome: seenOutcome(hop),
     code: '',
     inner: false,

@@ -4,7 +4,7 @@ import { formatMs } from '../shell/format.ts'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { familyOf } from '../shell/outcome-family.ts'
 import { ScrollRegion } from '../shell/scroll-region.tsx'
-import { type Hop, seenOutcome } from './build-hops.ts'
+import { type Hop, seenSpan } from './build-hops.ts'
 import type { Swallowed } from './find-swallowed.ts'
 import { type Bar, type FoldRow, laterName, waterfallRows } from './flatten-hops.ts'
 import { HopDetail } from './hop-detail.tsx'
@@ -156,7 +156,7 @@ function FoldedRow({
   const { hop, hops, count, kind } = folded
   const startMs = hops[0]?.startMs ?? hop.startMs
   const span = hop.gateway ?? hop.service
-  const outcome = seenOutcome(hop)
+  const { outcome = '', status } = seenSpan(hop) ?? {}
   return (
     <tr class="fold">
       <th scope="row">
@@ -174,7 +174,7 @@ function FoldedRow({
         </button>
       </th>
       <td>
-        <OutcomeBadge outcome={outcome} status={span?.status} />
+        <OutcomeBadge outcome={outcome} status={status} />
       </td>
       <td class="bar-cell">
         <span class="track">

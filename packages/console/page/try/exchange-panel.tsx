@@ -39,7 +39,8 @@ export function ExchangePanel({ sent: { exchange }, gateway }: PanelProps) {
           key={index}
           step={step}
           number={index + 1}
-          isLast={phase === 'ended' && index === main.length - 1}
+          isLast={index === main.length - 1}
+          isEnded={phase === 'ended'}
         />
       ))}
       <FollowUps steps={steps.filter(({ kind }) => kind === 'follow')} />
@@ -60,7 +61,6 @@ export function ExchangePanel({ sent: { exchange }, gateway }: PanelProps) {
       {(progress !== undefined || isInBackground) && (
         <OperationProgress status={progress} isEnded={phase === 'ended'} />
       )}
-      <StreamText state={state} />
       <Result state={state} />
       {fault !== undefined && (
         <Notice kind="fault" title={fault.title}>
@@ -94,7 +94,7 @@ function Head({ exchange, state, heading }: HeadProps) {
         Exchange
       </h2>
       <span class={`phase ${state.phase}`} role="status">
-        {state.eventCount > 0 && state.phase === 'sending' ? 'Streaming' : phaseWords[state.phase]}
+        {isStreaming(state) ? 'Streaming' : phaseWords[state.phase]}
       </span>
       {correlationId !== undefined && (
         <a class="mono" href={placeHash({ view: 'Timeline', item: correlationId })} title={correlationId}>
@@ -111,27 +111,15 @@ function Head({ exchange, state, heading }: HeadProps) {
   )
 }
 
-function StreamText({ state: { streamed, eventCount, phase } }: { readonly state: ExchangeState }) {
-  if (eventCount === 0) return null
-  return (
-    <div class="card">
-      <p class="note">
-        {eventCount} events{phase === 'ended' ? ', ended' : ' so far'}
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-      <div class="stream-text" role="log" aria-label="Stream" tabIndex={0}>
-        {streamed.trimStart()}
-      </div>
-    </div>
-  )
+function isStreaming({ phase, steps }: ExchangeState): boolean {
+  return phase === 'sending' && steps.findLast(({ kind }) => kind === 'main')?.events !== undefined
 }
 
 /** The result, if it is not the last answer, for example of a background operation. */
 function Result({ state: { outcome, steps, phase } }: { readonly state: ExchangeState }) {
   if (outcome === undefined || phase !== 'ended') return null
   const last = steps.findLast(({ kind }) => kind === 'main')?.answer
-  if (last !== undefined && !last.isStream && last.outcome === outcome.type) return null
-  if (last?.outcome !== 'accepted' && last?.isStream !== true) return null
+  if (last?.outcome !== 'accepted' || outcome.type === 'accepted') return null
   return <OutcomeCard title="Result" outcome={outcome} />
 }
 

@@ -1,5 +1,4 @@
 import {
-  type Answer,
   type Answered,
   type AnsweredAs,
   type Answers,
@@ -9,16 +8,14 @@ import {
   type OperationStatus,
   type PendingApproval,
   ProfileViolationError,
-  readOutcomeFrame,
-  StreamError,
   TransportError,
 } from '@agentic-rest/client'
-import { headerKeys } from '@agentic-rest/profile'
+import { EVENT_STREAM_TYPE, headerKeys } from '@agentic-rest/profile'
 import type { Approval } from '@agentic-rest/profile/approval'
 import { createStore, type Store } from '../shell/store.ts'
 import { messageOf } from '../shell/use-load.ts'
 import { watchApproval } from './approvals.ts'
-import { wordsOf } from './stream-text.ts'
+import { createEventView } from './event-view.ts'
 import { createWireLog, type OnStep, type Step } from './wire-log.ts'
 
 /** The state of an exchange. */
@@ -31,9 +28,6 @@ export interface ExchangeState {
   /** The approval as its service shows it now; undefined if the sender does not see it. */
   readonly seen: Approval | undefined
   readonly progress: OperationStatus | undefined
-  /** The text of a stream so far. */
-  readonly streamed: string
-  readonly eventCount: number
   readonly outcome: Answered | undefined
   readonly fault: Fault | undefined
 }
@@ -65,6 +59,8 @@ export interface Sending {
   readonly send?: Fetch | undefined
   readonly request: ClientRequest
   readonly isStream: boolean
+  /** The service ends its streams with an outcome. Streams of others just end. */
+  readonly endsTyped: boolean
 }
 
 const first: ExchangeState = {
@@ -74,20 +70,16 @@ const first: ExchangeState = {
   approval: undefined,
   seen: undefined,
   progress: undefined,
-  streamed: '',
-  eventCount: 0,
   outcome: undefined,
   fault: undefined,
 }
-
-// Only the end of a stream is shown.
-const MAX_STREAM_LENGTH = 200_000
 
 /** Sends a request with the client package and follows it to its end; the user of the page answers questions. */
 export function startExchange(sending: Sending): Exchange {
   const store = createStore(first)
   const change = (part: Partial<ExchangeState>) => store.set({ ...store.get(), ...part })
   const stopping = new AbortController()
+  const events = createEventView({ get: () => store.get().steps, set: (steps) => change({ steps }) })
   const person = createPerson(store, watcherOf(sending, stopping.signal))
   const onStep: OnStep = (index, step) => change({ steps: store.get().steps.toSpliced(index, 1, step) })
   const client = createClient({
@@ -95,31 +87,37 @@ export function startExchange(sending: Sending): Exchange {
     token: sending.token || undefined,
     fetch: createWireLog(sending.request, onStep, sending.send),
   })
-  const request = { ...sending.request, signal: stopping.signal }
-  async function stream(): Promise<void> {
-    let answer: Answer | undefined
-    const onOpen = (opened: Answer) => {
-      answer = opened
-    }
-    for await (const event of client.stream(request, { onOpen })) {
-      const outcome = answer && readOutcomeFrame(event, answer)
-      if (outcome !== undefined) change({ outcome })
-      else grow(event.data)
-    }
-  }
-  function grow(data: string): void {
-    const { streamed, eventCount } = store.get()
-    const words = `${streamed}${wordsOf(data)}`.slice(-MAX_STREAM_LENGTH)
-    change({ streamed: words, eventCount: eventCount + 1 })
-  }
+  const { isStream, request } = sending
+  const accept = isStream && { headers: { ...request.headers, Accept: EVENT_STREAM_TYPE } }
   async function carry(): Promise<void> {
-    const { onClarification, onApproval } = person
-    const onProgress = (progress: OperationStatus) => change({ progress })
-    change({ outcome: await client.run(request, { onClarification, onApproval, onProgress }) })
+    const outcome = await client.run(
+      { ...request, ...accept, signal: stopping.signal },
+      {
+        onClarification(question) {
+          events.end(question.type, question)
+          return person.onClarification(question)
+        },
+        onApproval(approval) {
+          const { location, ...body } = approval
+          events.end('approval_required', body)
+          return person.onApproval(approval)
+        },
+        onProgress: (progress) => change({ progress }),
+        ...(isStream && { onEvent: events.take }),
+      },
+    )
+    events.end(outcome.type, outcome)
+    change({ outcome })
   }
-  ;(sending.isStream ? stream() : carry())
-    .catch((error: unknown) => change(endOf(error, { isStopped: stopping.signal.aborted, ...store.get() })))
-    .finally(() => change({ phase: 'ended', question: undefined, approval: undefined, seen: undefined }))
+  carry()
+    .catch((error: unknown) => {
+      const { aborted: isStopped } = stopping.signal
+      change(endOf(error, { isStopped, endsTyped: sending.endsTyped, ...store.get() }))
+    })
+    .finally(() => {
+      events.draw()
+      change({ phase: 'ended', question: undefined, approval: undefined, seen: undefined })
+    })
   return {
     get: store.get,
     subscribe: store.subscribe,
@@ -186,18 +184,22 @@ function createPerson(store: Store<ExchangeState>, watch: Watch) {
 }
 
 /** The displayed error of the client. */
-export function endOf(error: unknown, { isStopped, steps, progress }: Ended): Partial<ExchangeState> {
+export function endOf(
+  error: unknown,
+  { isStopped, endsTyped, steps, progress }: Ended,
+): Partial<ExchangeState> {
   if (isStopped) return { fault: { title: 'Stopped.', detail: stoppedDetail({ steps, progress }) } }
-  if (error instanceof StreamError) return { outcome: error.outcome }
+  if (!endsTyped && isWholeStream(error)) return {}
   return { fault: faultOf(error) }
 }
 
 interface Ended extends Pick<ExchangeState, 'steps' | 'progress'> {
   readonly isStopped: boolean
+  readonly endsTyped: boolean
 }
 
 /** The consequence of an abort. It ends a request, but not a background operation or an approval. */
-function stoppedDetail({ steps, progress }: Omit<Ended, 'isStopped'>): string {
+function stoppedDetail({ steps, progress }: Pick<Ended, 'steps' | 'progress'>): string {
   const last = steps.findLast(({ kind }) => kind === 'main')?.answer
   if (progress !== undefined || last?.outcome === 'accepted')
     return 'This page no longer looks at it. The service goes on with the work in the background.'
@@ -205,6 +207,11 @@ function stoppedDetail({ steps, progress }: Omit<Ended, 'isStopped'>): string {
     return 'This page no longer waits. The approval stays open where it is kept.'
   if (last === undefined || last.isStream) return 'You ended it. The gateway was told.'
   return 'You ended it. Nothing was on its way.'
+}
+
+/** A stream that was not cut off; it only has no last frame. */
+function isWholeStream(error: unknown): boolean {
+  return error instanceof TransportError && error.code === 'STREAM_FAILED' && error.cause === undefined
 }
 
 function faultOf(error: unknown): Fault {
@@ -215,6 +222,8 @@ function faultOf(error: unknown): Fault {
     const cause = 'Either the gateway is not running, or its gateway.cors.origins do not name this page.'
     return { title: 'The gateway could not be reached.', detail: cause }
   }
+  if (error instanceof TransportError && ['STREAM_FAILED', 'EVENT_TOO_LARGE'].includes(error.code))
+    return { title: 'The stream has no outcome.', detail }
   if (error instanceof TransportError) return { title: 'There is no answer.', detail }
   return { title: 'The request could not be sent.', detail }
 }

@@ -23,6 +23,12 @@ test('the operation of a route is found, also behind the path of the server or o
     expect(findOperation(rubbish, route)).toBeUndefined()
 })
 
+test('an operation that streams says so', () => {
+  expect(findOperation(shop, route)?.streams).toBe(false)
+  const post = { 'x-agentic': { stream: true } }
+  expect(findOperation({ paths: { '/orders/{id}/lines': { post } } }, route)?.streams).toBe(true)
+})
+
 test('its inputs have location, type and allowed values; headers of the form are left out', () => {
   const fields = findOperation(shop, route)?.fields ?? []
   expect(fields.map(({ name, location, kind, isRequired }) => [name, location, kind, isRequired])).toEqual([

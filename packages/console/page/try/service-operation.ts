@@ -20,6 +20,8 @@ export interface ServiceOperation {
   readonly fields: readonly InputField[]
   /** Whether the body is described as an object with fields. */
   readonly hasBodyFields: boolean
+  /** Whether it can stream, and then ends its streams with an outcome. */
+  readonly streams: boolean
 }
 
 /** Finds the operation of a route in the document of its service. */
@@ -56,6 +58,7 @@ function describe(found: Found, route: Pick<Route, 'path'>): ServiceOperation {
     description: textOf(operation, 'description'),
     fields: [...parameterFields(found, route), ...body],
     hasBodyFields: body.length > 0,
+    streams: isTrue(fieldsOf(operation.get('x-agentic')), 'stream'),
   }
 }
 

@@ -5,6 +5,8 @@ import { formatJson, formatMs } from '../shell/format.ts'
 import { JsonText } from '../shell/json-text.tsx'
 import { OutcomeBadge } from '../shell/outcome-badge.tsx'
 import { outcomeLabel } from '../shell/outcome-family.ts'
+import { bodyOf } from './event-view.ts'
+import type { ShownEvents } from './stream-text.ts'
 import { toCurl, type WireRequest } from './to-curl.ts'
 import type { Step, StepAnswer } from './wire-log.ts'
 
@@ -12,10 +14,11 @@ interface StepProps {
   readonly step: Step
   readonly number: number
   readonly isLast: boolean
+  readonly isEnded: boolean
 }
 
 /** One request with its answer. */
-export function StepCard({ step: { request, answer }, number, isLast }: StepProps) {
+export function StepCard({ step: { request, answer, events }, number, isLast, isEnded }: StepProps) {
   return (
     <article class="card" aria-label={`Request ${number}`}>
       <header>
@@ -37,7 +40,7 @@ export function StepCard({ step: { request, answer }, number, isLast }: StepProp
       {answer === undefined ? (
         <p class="note waiting">Sent, no answer yet…</p>
       ) : (
-        <Answer {...{ answer, number, isLast }} />
+        <Answer {...{ answer, events, number }} isOpen={isLast && isEnded} />
       )}
     </article>
   )
@@ -45,12 +48,15 @@ export function StepCard({ step: { request, answer }, number, isLast }: StepProp
 
 interface AnswerProps {
   readonly answer: StepAnswer
+  readonly events: ShownEvents | undefined
   readonly number: number
-  readonly isLast: boolean
+  /** Whether the body is unfolded. */
+  readonly isOpen: boolean
 }
 
-function Answer({ answer, number, isLast }: AnswerProps) {
+function Answer({ answer, events, number, isOpen }: AnswerProps) {
   const { status, outcome, tookMs, headers, body, isStream, violations } = answer
+  const hasBody = !isStream || body !== undefined
   return (
     <>
       <p class="answer-line">
@@ -60,7 +66,7 @@ function Answer({ answer, number, isLast }: AnswerProps) {
           {isStream && ' · a stream'}
         </span>
         <span class="spring" />
-        {!isStream && <CopyButton label="Copy body" text={() => textOfBody(body)} />}
+        {hasBody && <CopyButton label="Copy body" text={() => textOfBody(body)} />}
       </p>
       {violations.length > 0 && (
         <ul class="field-fault">
@@ -71,8 +77,9 @@ function Answer({ answer, number, isLast }: AnswerProps) {
           ))}
         </ul>
       )}
-      {!isStream && (
-        <details open={isLast}>
+      {events !== undefined && <Events events={events} number={number} />}
+      {hasBody && (
+        <details open={isOpen}>
           <summary>Body</summary>
           <JsonText label={`Answer ${number}`} value={body} />
         </details>
@@ -86,6 +93,25 @@ function Answer({ answer, number, isLast }: AnswerProps) {
       </details>
     </>
   )
+}
+
+function Events({ events: { count, text, isCut }, number }: EventsProps) {
+  return (
+    <>
+      <p class="note">
+        {count === 1 ? '1 event' : `${count} events`}
+        {isCut && ', of which the end is shown'}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+      <div class="stream-text" role="log" aria-label={`Stream ${number}`} tabIndex={0}>
+        {text.trimStart()}
+      </div>
+    </>
+  )
+}
+
+interface EventsProps extends Pick<AnswerProps, 'number'> {
+  readonly events: ShownEvents
 }
 
 /** The polls of an operation or an approval: a count, with details on demand. */
@@ -112,8 +138,8 @@ export function FollowUps({ steps }: { readonly steps: readonly Step[] }) {
 
 /** An outcome that was not the answer of the request itself. */
 export function OutcomeCard({ title, outcome }: { readonly title: string; readonly outcome: Answered }) {
-  const { type, answer, ...rest } = outcome
-  const body = 'body' in rest ? rest.body : rest
+  const { type, answer } = outcome
+  const body = bodyOf(outcome)
   return (
     <article class="card result" aria-label={title}>
       <p class="answer-line">

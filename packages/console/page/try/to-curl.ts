@@ -1,3 +1,5 @@
+import { EVENT_STREAM_TYPE } from '@agentic-rest/profile'
+
 /** A request as sent. */
 export interface WireRequest {
   readonly method: string
@@ -6,11 +8,9 @@ export interface WireRequest {
   readonly body: string | undefined
 }
 
-const EVENT_STREAM = 'text/event-stream'
-
 /** The request as a curl command for a POSIX shell. */
 export function toCurl({ method, url, headers, body }: WireRequest): string {
-  const isStream = headers.some(([, value]) => value === EVENT_STREAM)
+  const isStream = headers.some(([, value]) => value === EVENT_STREAM_TYPE)
   const parts = [
     `curl -i${isStream ? 'N' : ''} -X ${quote(method)} ${quote(url)}`,
     ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),

@@ -17,21 +17,30 @@ function valueIn(code: string, call: string): unknown {
 }
 
 test('the request in the program is the request', () => {
-  const code = toSdkCode({ baseUrl: 'http://127.0.0.1:8080', request, isStream: false })
+  const code = toSdkCode({ baseUrl: 'http://127.0.0.1:8080', request, isStream: false, endsTyped: true })
   expect(parseSync('a.ts', code).errors).toEqual([])
   expect(JSON.stringify(valueIn(code, 'client.run('))).toBe(JSON.stringify(request))
   expect(code).toContain("token: process.env['TOKEN']")
 })
 
-test('a stream is read in a loop', () => {
-  const code = toSdkCode({ baseUrl: 'http://127.0.0.1:8080', request, isStream: true })
+test('a stream that ends with an outcome is a run with its events', () => {
+  const code = toSdkCode({ baseUrl: 'http://127.0.0.1:8080', request, isStream: true, endsTyped: true })
+  expect(parseSync('a.ts', code).errors).toEqual([])
+  expect(JSON.stringify(valueIn(code, 'client.run('))).toBe(JSON.stringify(request))
+  expect(code).toContain('\n  onEvent: ({ data }) => console.log(data),\n')
+})
+
+test('a stream of another kind is read in a loop', () => {
+  const code = toSdkCode({ baseUrl: 'http://127.0.0.1:8080', request, isStream: true, endsTyped: false })
   expect(parseSync('a.ts', code).errors).toEqual([])
   expect(JSON.stringify(valueIn(code, 'client.stream('))).toBe(JSON.stringify(request))
 })
 
 test('the program of a small request is this', () => {
   const small = { method: 'GET', path: '/inventory/{id}/stock', params: { id: 'p-1' }, body: undefined }
-  expect(toSdkCode({ baseUrl: 'http://127.0.0.1:8080', request: small, isStream: true })).toBe(
+  expect(
+    toSdkCode({ baseUrl: 'http://127.0.0.1:8080', request: small, isStream: true, endsTyped: false }),
+  ).toBe(
     [
       "import { createClient } from '@agentic-rest/client'",
       '',

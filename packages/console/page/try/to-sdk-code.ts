@@ -4,10 +4,11 @@ interface Call {
   readonly baseUrl: string
   readonly request: ClientRequest
   readonly isStream: boolean
+  readonly endsTyped: boolean
 }
 
 /** The request as a program with the client package. The token comes from the environment. */
-export function toSdkCode({ baseUrl, request, isStream }: Call): string {
+export function toSdkCode({ baseUrl, request, isStream, endsTyped }: Call): string {
   const options = literal(request, 0)
   const lines = [
     "import { createClient } from '@agentic-rest/client'",
@@ -17,7 +18,7 @@ export function toSdkCode({ baseUrl, request, isStream }: Call): string {
     "  token: process.env['TOKEN'],",
     '})',
     '',
-    ...(isStream ? streamCall(options) : runCall(options)),
+    ...(isStream && !endsTyped ? streamCall(options) : runCall(options, isStream)),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -26,9 +27,10 @@ function streamCall(options: string): string[] {
   return [`for await (const { data } of client.stream(${options})) {`, '  console.log(data)', '}']
 }
 
-function runCall(options: string): string[] {
+function runCall(options: string, isStream: boolean): string[] {
   return [
     `const outcome = await client.run(${options}, {`,
+    ...(isStream ? ['  onEvent: ({ data }) => console.log(data),'] : []),
     '  // Return the requested inputs, or nothing to stop.',
     '  onClarification: ({ requiredInputs }) => void console.log(requiredInputs),',
     '  // Return true to wait for the approval.',

@@ -58,7 +58,8 @@ function Workbench({ routeId, feed, bench, gateway, list }: WorkbenchProps) {
     if (!reading.ok) return undefined
     const { request } = reading
     const send = token === '' && gateway.signIn ? sendAsMe : undefined
-    return { baseUrl: gateway.gatewayUrl, token, send, request, isStream: isStreamed(route, draft) }
+    const stream = { isStream: isStreamed(route, draft), endsTyped: operation?.streams === true }
+    return { baseUrl: gateway.gatewayUrl, token, send, request, ...stream }
   }
   function send(): void {
     const sending = prepare()

@@ -1,6 +1,7 @@
 import type { ClientRequest, Fetch } from '@agentic-rest/client'
 import {
   conditionOf,
+  EVENT_STREAM_TYPE,
   headers,
   mediaTypeEssence,
   outcomeTypeOf,
@@ -8,6 +9,8 @@ import {
   readOutcome,
   type Violation,
 } from '@agentic-rest/profile'
+import { STREAMED } from '../api/name-outcome.ts'
+import type { ShownEvents } from './stream-text.ts'
 import type { WireRequest } from './to-curl.ts'
 
 /** A sent request, and its answer if it has arrived. */
@@ -16,13 +19,15 @@ export interface Step {
   /** `main`: the request of the form. `follow`: a poll of an operation or an approval. */
   readonly kind: 'main' | 'follow'
   readonly answer: StepAnswer | undefined
+  /** The events of an answer that is a stream, once there is one. */
+  readonly events?: ShownEvents | undefined
 }
 
 /** The answer to a request. */
 export interface StepAnswer {
   readonly status: number
   readonly headers: readonly (readonly [string, string])[]
-  /** Parsed where it is JSON; undefined for a stream. */
+  /** Parsed where it is JSON. For a stream: that of its last frame, undefined without one. */
   readonly body: unknown
   readonly isStream: boolean
   readonly tookMs: number
@@ -78,7 +83,7 @@ function fits(main: Pick<ClientRequest, 'method' | 'path'>, { method, url }: Wir
 }
 
 function isEventStream(response: Response): boolean {
-  return mediaTypeEssence(response.headers.get(headers.contentType) ?? undefined) === 'text/event-stream'
+  return mediaTypeEssence(response.headers.get(headers.contentType) ?? undefined) === EVENT_STREAM_TYPE
 }
 
 function answerOf(response: Response, body: string | undefined, tookMs: number): StepAnswer {
@@ -91,7 +96,7 @@ function answerOf(response: Response, body: string | undefined, tookMs: number):
     body: body === undefined ? undefined : (parseJson(body, { isMessage: true }).value ?? body),
     isStream: body === undefined,
     tookMs,
-    outcome: known ?? 'untyped',
+    outcome: body === undefined ? STREAMED : (known ?? 'untyped'),
     violations: reading === undefined || reading.ok ? [] : reading.violations,
   }
 }
