@@ -66,7 +66,14 @@ export function greet(greeting: Greeting): string {
       ? []
       : ['Watch requests and try the API in the console:', `  ${stack.consoleUrl}`, '']),
     ...(running.has('campaigns')
-      ? ['MCP clients find the campaigns as tools at:', `  ${gateway}/mcp`, '']
+      ? [
+          'Approve what waits, signed in as one of the people:',
+          `  ${gateway}/approvals`,
+          '',
+          'MCP clients find the campaigns as tools at:',
+          `  ${gateway}/mcp`,
+          '',
+        ]
       : []),
     storage(greeting),
     '',
