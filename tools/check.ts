@@ -11,6 +11,7 @@ readFlags({
 })
 
 const root = process.cwd()
+let figures: readonly string[] = []
 
 // Each step loads its own check: a broken profile fails only the checks that need it.
 const repoChecks: readonly Step[] = [
@@ -59,6 +60,15 @@ const repoChecks: readonly Step[] = [
     run: async () => (await import('./checks/first-test-set.ts')).firstTestSet(root),
   },
   { name: 'map of documents', run: async () => (await import('./checks/doc-map.ts')).docMap(root) },
+  {
+    name: 'budgets',
+    run: async () => {
+      const { budgetFaults, budgetLines, budgets } = await import('./checks/budgets.ts')
+      const rows = budgets(root)
+      figures = budgetLines(rows)
+      return budgetFaults(rows)
+    },
+  },
   { name: 'links in documents', run: async () => (await import('./checks/doc-links.ts')).docLinks(root) },
 ]
 
@@ -80,5 +90,6 @@ function print(result: StepResult): void {
 
 const results = await runSteps(steps, print)
 const failed = results.filter((result) => !isClean(result))
+for (const line of figures) process.stdout.write(`${line}\n`)
 process.stdout.write(`${results.length - failed.length} steps clean, ${failed.length} failed\n`)
 process.exitCode = failed.length === 0 ? 0 : 1
