@@ -22,7 +22,7 @@ test('the table lists the allowed imports of existing workspaces', () => {
     '| Room | May import |',
     '| --- | --- |',
     '| `packages/profile` | nothing of ours |',
-    '| `packages/service` | `packages/profile`, `packages/client` |',
+    '| `packages/service` | `packages/profile`, `packages/audit-log`, `packages/client` |',
     '| `packages/cli` | `packages/*`, `examples/stack` |',
     '| `examples/*` | `packages/service`, `packages/client`, `packages/gateway` |',
     '| `tests`, `tools` | anything |',
