@@ -36,10 +36,13 @@ async function fuzzFrames(context: ChaosContext): Promise<readonly Figure[]> {
     const connections = await talkAll(context, gateway, certificate)
     const after = await settled(gateway)
     for (const line of errors.slice(0, 5)) context.tell(`frames: ${line}`)
+    const end = gateway.end()
+    if (end !== undefined)
+      context.tell(`frames: the gateway ended, ${JSON.stringify(end)}\n${gateway.errors()}`)
     const none = { limit: 0, kind: 'exactly' } as const
     return [
       { name: 'connections', measured: connections, limit: scaled(context, 'connections'), kind: 'exactly' },
-      { name: 'crashes', measured: gateway.end() === undefined ? 0 : 1, ...none },
+      { name: 'crashes', measured: end === undefined ? 0 : 1, ...none },
       { name: 'errors in the log', measured: errors.length, ...none },
       { name: 'good answers afterwards', measured: after.goodAnswers, limit: 1, kind: 'exactly' },
       { name: 'requests and streams that are still open', measured: after.gauges, ...none },
