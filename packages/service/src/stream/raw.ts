@@ -40,21 +40,26 @@ export function observeEnd(
   onEnd: (end: StreamEnd, cause?: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = source.getReader()
+  let isCancelled = false
   return new ReadableStream(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read()
+          // A read that waited ends with the cancelling: the end is told already.
+          if (isCancelled) return
           if (!done) return controller.enqueue(value)
           onEnd('complete')
           controller.close()
         } catch (cause) {
+          if (isCancelled) return
           // The connection breaks off: a broken stream must not look complete.
           onEnd('error', cause)
           controller.error(cause)
         }
       },
       cancel(reason) {
+        isCancelled = true
         onEnd('client_disconnect')
         return reader.cancel(reason)
       },
