@@ -19,14 +19,17 @@ interface Setting {
   readonly signIn?: object
   readonly metadata?: object
   readonly validator?: object
+  /** Further headers of the service. */
+  readonly answered?: Record<string, string>
 }
 
 async function start(more: Setting = {}) {
   const provider = await startProvider({ ...more.metadata })
   onTestFinished(() => provider.close())
-  const upstream = await startUpstream((_request, response) =>
-    answerJson(response, { body: { approvals: [] } }),
-  )
+  const upstream = await startUpstream((_request, response) => {
+    response.setHeaders(new Map(Object.entries(more.answered ?? {})))
+    answerJson(response, { body: { approvals: [] } })
+  })
   const config: TestConfig = {
     gateway: {
       approvals_page: {},
@@ -482,8 +485,8 @@ describe('the inbox', () => {
 
 describe('the console', () => {
   const settings = { role: 'gateway:admin', port: 0 }
-  const console = async () => {
-    const started = await start({ gateway: { admin: settings } })
+  const console = async (more: Setting = {}) => {
+    const started = await start({ ...more, gateway: { admin: settings } })
     return { ...started, adminUrl: `http://127.0.0.1:${started.gateway.adminPort}` }
   }
 
@@ -529,6 +532,41 @@ describe('the console', () => {
     expect((await ask({})).status).toBe(403)
     expect((await ask(script, new Browser())).status).toBe(401)
     expect(upstream.requests).toHaveLength(1)
+  })
+
+  test('passes no cookie to a service, and takes none from it', async () => {
+    const answered = { 'Set-Cookie': 'planted=x', 'Clear-Site-Data': '"cookies"', 'X-Kept': 'yes' }
+    const { adminUrl, provider, upstream } = await console({ answered })
+    provider.faults.claims = { roles: ['gateway:admin'] }
+    const { browser } = await signIn(adminUrl, provider, { to: '/' })
+    browser.cookies.set('proxy-session', 'secret')
+    const answer = await browser.get(`${adminUrl}/api/as-me/approvals/1`, {
+      'sec-fetch-dest': 'empty',
+      'sec-fetch-site': 'same-origin',
+      accept: 'application/json',
+    })
+    const { headers } = answer
+    expect([answer.status, headers['set-cookie'], headers['clear-site-data'], headers['x-kept']]).toEqual([
+      200,
+      undefined,
+      undefined,
+      'yes',
+    ])
+    expect(upstream.requests.map((request) => request.headers.cookie)).toEqual([undefined])
+  })
+
+  test('signs nobody in or out at the public listener through as-me', async () => {
+    const { adminUrl, provider } = await console()
+    provider.faults.claims = { roles: ['gateway:admin'] }
+    const { browser } = await signIn(adminUrl, provider, { to: '/' })
+    const script = { ...pageHeaders, 'sec-fetch-dest': 'empty', origin: adminUrl }
+    const answers = [
+      await browser.post(`${adminUrl}/api/as-me/approvals/session`, script),
+      await browser.post(`${adminUrl}/api/as-me/sign-out`, script),
+      await browser.get(`${adminUrl}/api/as-me/sign-in`, script),
+    ]
+    expect(answers.map(({ headers }) => headers['set-cookie'])).toEqual([undefined, undefined, undefined])
+    expect((await browser.get(`${adminUrl}/api/routes`)).status).toBe(200)
   })
 
   test('tells somebody without the role what is needed', async () => {

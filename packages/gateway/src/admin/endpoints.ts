@@ -1,6 +1,6 @@
 import { headers as headerNames, outcomes } from '@agentic-rest/profile'
 import type { AdminBody } from '@agentic-rest/profile/admin'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import type { Exposition } from '../metrics/registry.ts'
 import { lendToken } from '../sessions/sessions.ts'
@@ -80,8 +80,23 @@ async function answerAsMe(exchange: Exchange, { access, passOn }: Site): Promise
   exchange.identity = undefined
   exchange.path = exchange.path.slice(AS_ME_PATH.length)
   lendToken(exchange, lent)
+  refuseCookies(exchange.reply)
   passOn(exchange)
   return 'streams'
+}
+
+const COOKIE_HEADERS = ['set-cookie', 'clear-site-data']
+
+/** A service or the main listener sets and clears nothing at the origin of the console. */
+function refuseCookies(reply: Reply): void {
+  const send = reply.head.bind(reply)
+  reply.head = (status, headers) =>
+    send(
+      status,
+      headers.filter(
+        (_, index) => !COOKIE_HEADERS.includes(headers[index - (index % 2)]?.toLowerCase() ?? ''),
+      ),
+    )
 }
 
 function endpointOf(path: string): Endpoint {

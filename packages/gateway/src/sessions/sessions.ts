@@ -245,10 +245,9 @@ export function isForApprovals({ path }: Pick<Exchange, 'path'>): boolean {
   return APPROVALS.test(path)
 }
 
-/** Takes the cookies of the gateway out of a request and gives it a token. */
+/** Takes all cookies out of a request and gives it a token: cookies of the console's origin are not for services. */
 export function lendToken(exchange: Exchange, authorization: string): void {
-  const others = pairsOf(exchange.headers['cookie'] ?? '').filter((pair) => !OWN_COOKIE.test(pair))
-  replaceHeaders(exchange, others, authorization)
+  replaceHeaders(exchange, [], authorization)
 }
 
 function replaceHeaders(exchange: Exchange, others: readonly string[], authorization?: string): void {
