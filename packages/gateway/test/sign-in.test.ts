@@ -83,6 +83,12 @@ class Browser {
 
 const locationOf = ({ headers }: Answer) => String(headers['location'])
 
+const PUBLIC = 'https://agents.example'
+/** A proxy that ends TLS and says nothing about it. */
+const behindProxy = { host: 'agents.example' }
+/** The address of the gateway behind the proxy. */
+const inside = (url: string, address: string | URL) => `${url}${String(address).slice(PUBLIC.length)}`
+
 /** Signs somebody in from the button to the way back. */
 async function signIn(
   url: string,
@@ -148,6 +154,51 @@ describe('signing in', () => {
     expect([answer.status, locationOf(answer)]).toEqual([303, '/approvals'])
     expect(String(answer.headers['set-cookie'])).toContain('Max-Age=3600')
     expect(provider.asked[0]?.get('client_secret')).toBe('s'.repeat(40))
+  })
+
+  test('has a Secure cookie at an https origin, also behind a proxy that does not name the scheme', async () => {
+    const { url, provider } = await start({ signIn: { public_url: PUBLIC } })
+    const browser = new Browser()
+    const begun = await browser.get(`${url}/sign-in`, behindProxy)
+    const back = provider.signIn(locationOf(begun), 'bob')
+    expect(back.href.startsWith(`${PUBLIC}/sign-in/callback?`)).toBe(true)
+    const answer = await browser.get(inside(url, back), behindProxy)
+    for (const each of [begun, answer])
+      expect(headerValues(each, 'set-cookie')).toEqual([
+        expect.stringMatching(/^__Host-agentic(-sign-in)?=.*; HttpOnly; SameSite=Lax; Path=\/; .*; Secure$/),
+      ])
+    expect((await browser.get(`${url}/approvals/1`, { ...pageHeaders, ...behindProxy })).status).toBe(200)
+  })
+
+  test('sends a browser at another name to the public origin, once: a proxy may change Host for ever', async () => {
+    const { url, log } = await start({ signIn: { public_url: PUBLIC } })
+    const sent = await new Browser().get(`${url}/sign-in?return=/approvals/1`)
+    const there = locationOf(sent)
+    expect([sent.status, there.startsWith(`${PUBLIC}/sign-in?return=%2Fapprovals%2F1`)]).toEqual([303, true])
+    expectSentence(await new Browser().get(inside(url, there)), 400)
+    expect(log.filter(({ msg }) => msg === 'a sign-in was refused').map(({ reason }) => reason)).toEqual([
+      'Host is not that of public_url: the proxy in front must pass Host on',
+    ])
+    expect((await new Browser().get(inside(url, there), behindProxy)).status).toBe(303)
+  })
+
+  test('needs public_url where Host is not a loopback name', async () => {
+    const { url, log } = await start()
+    expectSentence(await new Browser().get(`${url}/sign-in`, behindProxy), 400)
+    expect(log.filter(({ msg }) => msg === 'a sign-in was refused').map(({ reason }) => reason)).toEqual([
+      'Host is not a loopback name: public_url is needed',
+    ])
+    const port = new URL(url).port
+    expect((await new Browser().get(`${url}/sign-in`, { host: `localhost:${port}` })).status).toBe(303)
+  })
+
+  test('takes an ID token of a clock that is off by 40 seconds; token-validator judges the access token', async () => {
+    for (const seconds of [40, -40]) {
+      const { url, provider } = await start()
+      const now = Math.floor(Date.now() / 1000) + seconds
+      provider.faults.idClaims = { iat: now, exp: now + (seconds < 0 ? 30 : 300) }
+      expect((await signIn(url, provider)).answer.status).toBe(303)
+    }
   })
 
   test.each([40, -40])('works with a clock that is off by %i seconds', async (clockSeconds) => {
@@ -309,6 +360,22 @@ describe('an attack gets nothing', () => {
     ])
       expectSentence(await browser.post(`${url}/sign-out`, headers), 403)
     expect((await read(url, browser)).status).toBe(200)
+  })
+
+  test('a sign-in or a session that a sibling site plants under the name of plain http', async () => {
+    const { url, provider } = await start({ signIn: { public_url: PUBLIC } })
+    const attacker = new Browser()
+    const begun = await attacker.get(`${url}/sign-in`, behindProxy)
+    const [[name = '', sealed = ''] = []] = attacker.cookies
+    expect(name).toBe('__Host-agentic-sign-in')
+    const back = inside(url, provider.signIn(locationOf(begun), 'attacker'))
+    const victim = new Browser()
+    victim.cookies.set('agentic-80-sign-in', sealed)
+    expectSentence(await victim.get(back, behindProxy), 400)
+    expect((await attacker.get(back, behindProxy)).status).toBe(303)
+    victim.cookies.set('agentic-80', attacker.cookies.get('__Host-agentic') ?? '')
+    const answer = await victim.get(`${url}/approvals/1`, { ...pageHeaders, ...behindProxy })
+    expectRefusal(answer, 401, 'MISSING_TOKEN')
   })
 
   test('a cookie of another gateway', async () => {

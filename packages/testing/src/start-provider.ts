@@ -6,12 +6,15 @@ import { type IssuerServer, sendJson, startIssuer } from './start-issuer.ts'
 export interface ProviderFaults {
   /** Answers nothing. */
   isSilent: boolean
-  /** Answers 503 at every address. */
+  /** Answers `awayStatus` at every address. */
   isAway: boolean
+  awayStatus: number
   /** Adds this to the times in tokens. */
   clockSeconds: number
   /** Further claims of both tokens. */
   claims: Readonly<Record<string, unknown>>
+  /** Further claims of the ID token. */
+  idClaims: Readonly<Record<string, unknown>>
   /** The lifetime of an access token. */
   tokenSeconds: number
   /** Refuses refresh tokens. */
@@ -50,8 +53,10 @@ export async function startProvider(
   const faults: ProviderFaults = {
     isSilent: false,
     isAway: false,
+    awayStatus: 503,
     clockSeconds: 0,
     claims: {},
+    idClaims: {},
     tokenSeconds: 300,
     refusesRefresh: false,
     takesCodesTwice: false,
@@ -75,7 +80,7 @@ export async function startProvider(
   }
   issuer.answer = (request, response) => {
     if (faults.isSilent) return
-    if (faults.isAway) response.writeHead(503).end()
+    if (faults.isAway) response.writeHead(faults.awayStatus).end()
     else (answers[request.url ?? ''] ?? (() => sendJson(response, description)))(request, response)
   }
   async function answerToken(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -92,7 +97,7 @@ export async function startProvider(
     const times = { iat: now, exp: now + faults.tokenSeconds }
     const { sub, nonce } = granted
     const claims = { sub, tenant_id: 'acme', ...times, ...faults.claims }
-    const idClaims = { ...claims, nonce, aud: 'agentic-gateway', sid: `sid-${sub}` }
+    const idClaims = { ...claims, nonce, aud: 'agentic-gateway', sid: `sid-${sub}`, ...faults.idClaims }
     const refreshToken = randomUUID()
     refreshTokens.set(refreshToken, sub)
     sendJson(response, {

@@ -33,7 +33,8 @@ export function createPeople(gateway: GatewaySection, world: PeopleWorld) {
   const seconds = section && section.session_hours * 3600
   const store = world.sessionStore
   const of = (listener: SessionListener, publicUrl: string | undefined): People => {
-    const sessions = new Sessions({ listener, seal, store, seconds, provider, audit: section && world.audit })
+    const audit = section && world.audit
+    const sessions = new Sessions({ listener, seal, store, seconds, publicUrl, provider, audit })
     const own = { ...world, listener, sessions, store, publicUrl }
     return { sessions, signIn: provider && new SignIn({ ...own, provider }) }
   }

@@ -16,6 +16,8 @@ export interface SessionOptions {
   readonly seal: Seal
   readonly store: SessionStore
   readonly seconds?: number | undefined
+  /** The origin that browsers use, where it is known. */
+  readonly publicUrl?: string | undefined
   /** Gives new tokens to sessions of people who signed in there. */
   readonly provider?: Pick<Provider, 'refresh'> | undefined
   /** Writes an audit record. */
@@ -47,9 +49,11 @@ export function isFromPage({ headers }: Pick<Exchange, 'headers'>): boolean {
 /** Signs browsers in and out on one listener. The tokens stay in the store; a cookie has a sealed random id. */
 export class Sessions {
   readonly #options: SessionOptions
+  readonly #publicUrl: URL | undefined
 
   constructor(options: SessionOptions) {
     this.#options = options
+    this.#publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
   }
 
   /** Keeps a session under a new id and returns the `Set-Cookie` header. Rejects while the store is out of reach. */
@@ -58,7 +62,7 @@ export class Sessions {
     const id = randomBytes(24).toString('base64url')
     await store.add(id, { token, grant, listener, endsAt: Date.now() + seconds * 1000 })
     this.record(exchange, { type: 'opened', issuer: identity?.issuer, subject: identity?.subject })
-    return cookie(exchange, { value: seal.seal(id, this.#purpose(exchange)), seconds })
+    return this.#cookie(exchange, { value: seal.seal(id, this.#purpose(exchange)), seconds })
   }
 
   /** The session of a request, with a token for at least a minute where the provider gives one. Nobody is signed in while the store is out of reach. */
@@ -78,18 +82,18 @@ export class Sessions {
     const id = this.#idOf(exchange)
     const session = id === undefined ? undefined : await this.#options.store.end(id)
     if (session !== undefined) this.record(exchange, { type: 'ended', reason, ...session.grant })
-    return { session, cookie: cookie(exchange, { value: '', seconds: 0 }) }
+    return { session, cookie: this.#cookie(exchange, { value: '', seconds: 0 }) }
   }
 
   /** The `Set-Cookie` header of a sign-in that has begun. */
   sealBegun(exchange: Exchange, text: string, seconds: number): string {
     const value = this.#options.seal.seal(text, `begun ${this.#purpose(exchange)}`)
-    return cookie(exchange, { value, seconds, suffix: BEGUN })
+    return this.#cookie(exchange, { value, seconds, suffix: BEGUN })
   }
 
   /** The sign-in that the browser of a request has begun. */
   openBegun(exchange: Exchange): string | undefined {
-    const sealed = cookieOf(exchange, BEGUN)
+    const sealed = this.#cookieOf(exchange, BEGUN)
     return sealed && this.#options.seal.open(sealed, `begun ${this.#purpose(exchange)}`)
   }
 
@@ -150,13 +154,43 @@ export class Sessions {
   }
 
   #idOf(exchange: Exchange): string | undefined {
-    const sealed = cookieOf(exchange)
+    const sealed = this.#cookieOf(exchange)
     return sealed === undefined ? undefined : this.#options.seal.open(sealed, this.#purpose(exchange))
   }
 
   /** A cookie of another listener or another name of the host opens nothing. */
   #purpose({ headers }: Exchange): string {
     return `session ${this.#options.listener} ${(headers['host'] ?? '').toLowerCase()}`
+  }
+
+  /** The scheme that the browser uses; undefined where only the browser or a proxy can tell. */
+  #schemeOf({ headers, protocol }: Exchange): string | undefined {
+    if (this.#publicUrl !== undefined && headers['host']?.toLowerCase() === this.#publicUrl.host)
+      return this.#publicUrl.protocol
+    return protocol === 'https' ? 'https:' : undefined
+  }
+
+  /** `Lax`, because the way back from a provider is a link of another site. Every change needs the header of the page. */
+  #cookie(exchange: Exchange, { value, seconds, suffix = '' }: CookieParts): string {
+    const { https, http } = cookieNames(exchange)
+    const attributes = `HttpOnly; SameSite=Lax; Path=/; Max-Age=${seconds}`
+    const scheme = this.#schemeOf(exchange)
+    const isHttps = scheme === undefined ? isReachedByHttps(exchange) : scheme === 'https:'
+    return isHttps
+      ? `${https}${suffix}=${value}; ${attributes}; Secure`
+      : `${http}${suffix}=${value}; ${attributes}`
+  }
+
+  /**
+   * At an https origin only the name with `__Host-` counts: a sibling site can plant the other one. Without a known scheme a
+   * proxy may name it in some requests only, so both count.
+   */
+  #cookieOf(exchange: Exchange, suffix = ''): string | undefined {
+    const { https, http } = cookieNames(exchange)
+    const pairs = pairsOf(exchange.headers['cookie'] ?? '')
+    const find = (name: string) => pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+    const secure = find(https + suffix)
+    return secure ?? (this.#schemeOf(exchange) === 'https:' ? undefined : find(http + suffix))
   }
 }
 
@@ -198,23 +232,6 @@ interface CookieParts {
   readonly value: string
   readonly seconds: number
   readonly suffix?: string
-}
-
-/** `Lax`, because the way back from a provider is a link of another site. Every change needs the header of the page. */
-function cookie(exchange: Exchange, { value, seconds, suffix = '' }: CookieParts): string {
-  const { https, http } = cookieNames(exchange)
-  const attributes = `HttpOnly; SameSite=Lax; Path=/; Max-Age=${seconds}`
-  return isReachedByHttps(exchange)
-    ? `${https}${suffix}=${value}; ${attributes}; Secure`
-    : `${http}${suffix}=${value}; ${attributes}`
-}
-
-/** A proxy may not say whether a browser used https, and then only some requests do: both names count. */
-function cookieOf(exchange: Exchange, suffix = ''): string | undefined {
-  const { https, http } = cookieNames(exchange)
-  const pairs = pairsOf(exchange.headers['cookie'] ?? '')
-  const find = (name: string) => pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
-  return find(https + suffix) ?? find(http + suffix)
 }
 
 function pairsOf(cookies: string): string[] {

@@ -6,6 +6,7 @@ import {
   outcomes,
   parseOwnJson,
 } from '@agentic-rest/profile'
+import { isPlainToAnotherHost } from '../config/schema/address-checks.ts'
 import type { Exchange } from '../exchange.ts'
 import { rateOf } from '../limits/policies/gcra.ts'
 import type { LimitStore } from '../limits/policies/limit-store.ts'
@@ -44,6 +45,8 @@ const SEE_OTHER = 303
 const REFUSED = malformedStatuses.badRequest
 const BEGUN_SECONDS = 600
 const MAX_FORM_BYTES = 65_536
+const CHANGED_HOST = 'Host is not that of public_url: the proxy in front must pass Host on'
+const NOT_HERE = 'This address cannot be used to sign in. The log of the gateway has the reason.'
 const perMinute = rateOf(20, 60, 20)
 
 /** Where a browser is sent after it signed in without a path of its own. */
@@ -81,11 +84,16 @@ export class SignIn {
   async #begin(exchange: Exchange): Promise<PageAnswer> {
     const { sessions, listener, provider } = this.#options
     const origin = this.#originOf(exchange)
-    const wish = new URLSearchParams(exchange.query).get('return')
+    if (!URL.canParse(origin) || isPlainToAnotherHost(origin))
+      return this.#refuse(exchange, new Error('Host is not a loopback name: public_url is needed'), NOT_HERE)
+    const asked = new URLSearchParams(exchange.query)
+    const wish = asked.get('return')
     if (new URL(origin).host !== exchange.headers['host']?.toLowerCase()) {
+      // It comes from there already: another redirect would not be the last one.
+      if (asked.has('moved')) return this.#refuse(exchange, new Error(CHANGED_HOST), NOT_HERE)
       // The cookie of the sign-in belongs to the origin that the browser comes back to.
-      const there = `${origin}/sign-in?${new URLSearchParams({ return: wish ?? homes[listener] })}`
-      return { status: SEE_OTHER, headers: { Location: there } }
+      const query = new URLSearchParams({ return: wish ?? homes[listener], moved: '1' })
+      return { status: SEE_OTHER, headers: { Location: `${origin}/sign-in?${query}` } }
     }
     if (!(await this.#mayBegin(exchange)))
       return sentencePage(
@@ -179,7 +187,7 @@ export class SignIn {
   }
 
   /** The browser sees one sentence; the reason is for log and record. */
-  #refuse(exchange: Exchange, error: unknown): PageAnswer {
+  #refuse(exchange: Exchange, error: unknown, sentence = 'You were not signed in. Begin again.'): PageAnswer {
     const reason = error instanceof ProviderAwayError ? 'provider away' : reasonOf(error)
     this.#options.log.warn('a sign-in was refused', { reason, listener: this.#options.listener })
     this.#options.sessions.record(exchange, { type: 'refused', reason })
@@ -188,7 +196,7 @@ export class SignIn {
           outcomes.failed_dependency.status,
           'The identity provider does not answer. Try again later.',
         )
-      : sentencePage(REFUSED, 'You were not signed in. Begin again.')
+      : sentencePage(REFUSED, sentence)
   }
 
   #begunOf(exchange: Exchange): Begun | undefined {
