@@ -427,12 +427,21 @@ describe('a session', () => {
     ])
   })
 
-  test('goes on with its token while the provider is away', async () => {
+  test.each([503, 429])('goes on with its token while the provider answers %i', async (status) => {
     const { url, provider } = await start()
     provider.faults.tokenSeconds = 30
     const { browser } = await signIn(url, provider)
     provider.faults.isAway = true
+    provider.faults.awayStatus = status
     expect((await read(url, browser)).status).toBe(200)
+  })
+
+  test('ends when a refresh answers for another person', async () => {
+    const { url, provider } = await start()
+    provider.faults.tokenSeconds = 30
+    const { browser } = await signIn(url, provider)
+    provider.faults.claims = { sub: 'eve' }
+    expectRefusal(await read(url, browser), 401, 'MISSING_TOKEN')
   })
 
   test('ends by the back-channel logout of its provider, and by no other token', async () => {
@@ -461,8 +470,12 @@ describe('a session', () => {
     expect(await logout({ sub: 'bob', sid: 'sid-bob' })).toBe(200)
     expectRefusal(await read(url, bob.browser), 401, 'MISSING_TOKEN')
     expect((await read(url, eve.browser)).status).toBe(200)
-    expect(await logout({ sub: 'eve' })).toBe(200)
+    expect(await logout({ sub: 'eve', jti: 'once' })).toBe(200)
     expectRefusal(await read(url, eve.browser), 401, 'MISSING_TOKEN')
+    // A copy of it ends no later session.
+    const again = await signIn(url, provider, { sub: 'eve' })
+    expect(await logout({ sub: 'eve', jti: 'once' })).toBe(400)
+    expect((await read(url, again.browser)).status).toBe(200)
   })
 })
 

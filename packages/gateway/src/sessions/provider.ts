@@ -1,4 +1,4 @@
-import { outcomes } from '@agentic-rest/profile'
+import { conditions, outcomes } from '@agentic-rest/profile'
 import type * as Jose from 'jose'
 import type * as OpenId from 'openid-client'
 import type { SignInSection } from '../config/config-schema.ts'
@@ -132,7 +132,7 @@ export class Provider {
   }
 
   /** The sessions that a logout token ends (OpenID Connect Back-Channel Logout, 2.6). Rejects for a bad token. */
-  async readLogout(token: string): Promise<Ended> {
+  async readLogout(token: string): Promise<{ readonly jti: string; readonly ended: Ended }> {
     const { jose, keys } = await this.#find()
     const { issuer, client_id } = this.#options.section
     const { payload } = await jose.jwtVerify(token, keys, {
@@ -142,10 +142,10 @@ export class Provider {
       maxTokenAge: ANSWER_SECONDS * 60,
       requiredClaims: ['jti', 'events'],
     })
-    const { sub: subject, sid, nonce, events } = payload
+    const { sub: subject, sid, nonce, events, jti = '' } = payload
     const isLogout = Object.hasOwn(Object(events), LOGOUT_EVENT) && nonce === undefined
     if (!isLogout || (subject === undefined && typeof sid !== 'string')) throw new Error('no logout token')
-    return { issuer, subject, sid: typeof sid === 'string' ? sid : undefined }
+    return { jti, ended: { issuer, subject, sid: typeof sid === 'string' ? sid : undefined } }
   }
 
   #signedIn(
@@ -153,6 +153,9 @@ export class Provider {
     before: Grant | undefined,
   ) {
     const claims: Jose.JWTPayload = answer.claims() ?? {}
+    // OpenID Connect Core, section 12.2.
+    if (before?.subject && claims.sub !== undefined && claims.sub !== before.subject)
+      throw new Error('the refresh is of another person')
     const seconds = answer.expiresIn()
     const { sid } = claims
     return {
@@ -228,7 +231,8 @@ function isAway(error: unknown): boolean {
   if (error instanceof TypeError) return true
   const { code, cause } = Object(error) as { readonly code?: unknown; readonly cause?: unknown }
   if (code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT') return true
-  return cause instanceof Response && cause.status >= outcomes.error.status
+  if (!(cause instanceof Response)) return false
+  return cause.status >= outcomes.error.status || cause.status === conditions.limit_exceeded
 }
 
 /** One word or sentence for log and record: error codes and messages of the library, which have no token. */

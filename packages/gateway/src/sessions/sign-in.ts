@@ -45,6 +45,8 @@ const SEE_OTHER = 303
 const REFUSED = malformedStatuses.badRequest
 const BEGUN_SECONDS = 600
 const MAX_FORM_BYTES = 65_536
+/** Longer than a logout token is accepted. */
+const LOGOUT_MS = 600_000
 const CHANGED_HOST = 'Host is not that of public_url: the proxy in front must pass Host on'
 const NOT_HERE = 'This address cannot be used to sign in. The log of the gateway has the reason.'
 const perMinute = rateOf(20, 60, 20)
@@ -172,18 +174,25 @@ export class SignIn {
 
   async #logout(exchange: Exchange): Promise<PageAnswer> {
     const { provider, store, sessions } = this.#options
-    const noStore = { 'Cache-Control': 'no-store' }
-    try {
-      const form = new URLSearchParams((await exchange.body.read(MAX_FORM_BYTES))?.toString())
-      const ended = await provider.readLogout(form.get('logout_token') ?? '')
-      const count = await store.endAll(ended)
-      sessions.record(exchange, { type: 'ended', reason: 'back-channel', ...ended, count })
-      return { status: outcomes.success.status, headers: noStore, body: Buffer.alloc(0) }
-    } catch (error) {
-      this.#options.log.warn('a back-channel logout was refused', { reason: reasonOf(error) })
-      const status = error instanceof ProviderAwayError ? outcomes.failed_dependency.status : REFUSED
-      return sentencePage(status, 'The logout token was not accepted.')
-    }
+    const form = new URLSearchParams((await exchange.body.read(MAX_FORM_BYTES))?.toString())
+    const read = await provider
+      .readLogout(form.get('logout_token') ?? '')
+      .catch((error: unknown) => ({ error }))
+    if ('error' in read) return this.#refuseLogout(read.error)
+    const { jti, ended } = read
+    // A copy of the token must not end later sessions of the person.
+    if (!(await store.claim(`logout ${jti}`, LOGOUT_MS)))
+      return this.#refuseLogout(new Error('the logout token was used before'))
+    const count = await store.endAll(ended)
+    sessions.record(exchange, { type: 'ended', reason: 'back-channel', ...ended, count })
+    const headers = { 'Cache-Control': 'no-store' }
+    return { status: outcomes.success.status, headers, body: Buffer.alloc(0) }
+  }
+
+  #refuseLogout(error: unknown): PageAnswer {
+    this.#options.log.warn('a back-channel logout was refused', { reason: reasonOf(error) })
+    const status = error instanceof ProviderAwayError ? outcomes.failed_dependency.status : REFUSED
+    return sentencePage(status, 'The logout token was not accepted.')
   }
 
   /** The browser sees one sentence; the reason is for log and record. */
