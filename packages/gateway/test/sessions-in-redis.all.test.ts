@@ -68,6 +68,21 @@ testWithRedis('a provider ends one session by its id, or all of a person', async
   expect([await sessions.find('2'), (await sessions.find('3'))?.token]).toEqual([undefined, 't'])
 })
 
+testWithRedis(
+  'a session that ends sooner does not hide a later one from its provider',
+  async (startRedis) => {
+    const { sessions } = open((await startRedis()).url)
+    await sessions.add('later', session(60, grantOf('bob')))
+    await sessions.add('sooner', session(0.2, grantOf('bob')))
+    await eventually(
+      () => sessions.find('sooner'),
+      (found) => found === undefined,
+    )
+    expect(await sessions.endAll({ issuer: 'i', subject: 'bob' })).toBe(1)
+    expect(await sessions.find('later')).toBeUndefined()
+  },
+)
+
 testWithRedis('without Redis nobody is signed in, and it is told once', async (startRedis) => {
   const redis = await startRedis()
   const { sessions, log } = open(redis.url)

@@ -16,7 +16,7 @@ const KEEP = `
 if ARGV[8] == '1' and redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 for i = 4, #KEYS do
   redis.call('SADD', KEYS[i], ARGV[1])
-  redis.call('PEXPIRE', KEYS[i], ARGV[3])
+  if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
