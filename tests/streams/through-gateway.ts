@@ -79,7 +79,7 @@ export async function startStories(origins: readonly string[] = []) {
         target,
         mode: 'sse',
         conformance: 'enforce',
-        mcp: { stream: 'events', description: 'Tells a story.' },
+        mcp: { description: 'Tells a story.' },
       },
       { id: 'complete', method: 'POST', path: '/v1/completions', target, mode: 'sse' },
     ],

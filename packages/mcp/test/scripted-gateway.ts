@@ -31,6 +31,8 @@ export type Scripted = Outcome | InnerAnswer | Promise<Outcome | InnerAnswer>
 export interface ScriptedOptions {
   readonly answer: (request: InnerRequest, count: number) => Scripted
   readonly mcp?: ToolSettings
+  /** The extension `x-agentic` of the operation. */
+  readonly extension?: object
   readonly method?: string
   readonly path?: string
   readonly legacy?: LegacyMode
@@ -48,11 +50,12 @@ export interface ScriptedGateway {
   readonly errors: unknown[]
 }
 
-const document = {
+const documentWith = (extension: object) => ({
   openapi: '3.1.1',
   paths: {
     '/campaigns/{campaignId}/optimizations': {
       post: {
+        'x-agentic': extension,
         summary: 'Suggests how a campaign can do better.',
         parameters: [
           { name: 'Prefer', in: 'header', schema: { type: 'string' } },
@@ -74,16 +77,17 @@ const document = {
       },
     },
   },
-}
+})
 
 export function scriptedGateway(options: ScriptedOptions): ScriptedGateway {
   const {
     mcp = {},
+    extension = {},
     method = 'POST',
     path = '/campaigns/{campaignId}/optimizations',
     clock = createManualClock(),
   } = options
-  const reading = readTool({ id: 'create-optimization', method, path, mcp }, document)
+  const reading = readTool({ id: 'create-optimization', method, path, mcp }, documentWith(extension))
   if (!reading.ok) throw new Error(reading.fault.message)
   const sent: InnerRequest[] = []
   const errors: unknown[] = []

@@ -1,14 +1,17 @@
 import type { StreamEvent } from '@agentic-rest/mcp'
 import { describe, expect, test } from 'vitest'
-import { messagesOf, modern, scriptedGateway } from './scripted-gateway.ts'
+import { messagesOf, modern, type ScriptedOptions, scriptedGateway } from './scripted-gateway.ts'
 
 async function* eventsOf(events: readonly StreamEvent[]) {
   yield* events
 }
 
-const streaming = (events: readonly StreamEvent[]) =>
+const streaming = (
+  events: readonly StreamEvent[],
+  options: Pick<ScriptedOptions, 'mcp' | 'extension'> = { mcp: { stream: 'events' } },
+) =>
   scriptedGateway({
-    mcp: { stream: 'events' },
+    ...options,
     answer: ({ headers }) =>
       headers['Accept'] === 'text/event-stream'
         ? {
@@ -95,6 +98,28 @@ describe('a streamed answer', () => {
     const gateway = streaming([{ data: '{"approvalToken":"secret","a":1}' }])
     const messages = await messagesOf(await modern(gateway, 'tools/call', params, { meta }))
     expect(JSON.stringify(messages)).not.toContain('secret')
+  })
+})
+
+describe('an operation whose document says that it streams', () => {
+  const extension = { stream: true }
+  const progressOf = async (options: Pick<ScriptedOptions, 'mcp' | 'extension'>) => {
+    const messages = await messagesOf(
+      await modern(streaming([{ data: 'a' }], options), 'tools/call', params, { meta }),
+    )
+    return messages.slice(0, -1).map((message) => message.params.message)
+  }
+
+  test('reports its events without a setting', async () => {
+    expect(await progressOf({ extension })).toEqual(['a'])
+  })
+
+  test('is called for JSON with stream: off', async () => {
+    expect(await progressOf({ extension, mcp: { stream: 'off' } })).toEqual([])
+  })
+
+  test.each([{ stream: 'yes' }, { stream: false }, {}])('does not stream by %j', async (other) => {
+    expect(await progressOf({ extension: other })).toEqual([])
   })
 })
 

@@ -16,10 +16,12 @@ export function toolRoutes({ routes }: GatewayConfig): readonly Package.TargetRo
 }
 
 function toolRoute(route: RouteConfig): Package.TargetRoute[] {
-  const { id, method, path, mcp } = route
+  const { id, method, path, mode, mcp } = route
   if (mcp === undefined) return []
   const input = isInputFile(mcp.input) ? readSchema(mcp.input, `routes.${id}.mcp.input`) : mcp.input
-  const tool = { ...mcp, name: toolNameOf(id, mcp.name), input } as Package.ToolSettings
+  // Without mode: sse the deadline of an ordinary answer would end the stream.
+  const stream = mcp.stream ?? (mode === 'sse' ? undefined : 'off')
+  const tool = { ...mcp, name: toolNameOf(id, mcp.name), input, stream } as Package.ToolSettings
   return [{ id, method, path, target: serviceOf(route), mcp: tool }]
 }
 

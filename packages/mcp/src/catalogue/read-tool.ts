@@ -96,6 +96,8 @@ interface Inputs {
   readonly canAsk: boolean
   readonly canAnswerLater?: boolean
   readonly isIdempotent?: boolean
+  /** The document says that the operation streams, as the service SDK writes it. */
+  readonly canStream?: boolean
 }
 
 function inputsOf(route: ToolRoute, document: unknown): Inputs {
@@ -150,6 +152,7 @@ function documentInputs(route: ToolRoute, document: unknown): Inputs {
     canAsk: hasClarification(copy, operation),
     canAnswerLater: headerNames.includes('prefer'),
     isIdempotent: headerNames.includes(headers.idempotencyKey.toLowerCase()),
+    canStream: objectAt(operation, 'x-agentic')['stream'] === true,
   }
 }
 
@@ -271,6 +274,7 @@ function toolOf(route: ToolRoute, read: Inputs): CatalogueTool {
     canAsk,
     canAnswerLater = false,
     isIdempotent = false,
+    canStream = false,
   } = read
   const places = new Map<string, Place>()
   const required: string[] = []
@@ -292,7 +296,7 @@ function toolOf(route: ToolRoute, read: Inputs): CatalogueTool {
     ...(Object.keys(definitions).length > 0 && { $defs: { ...definitions } }),
   }
   checkSize(inputSchema)
-  const { title, description = text } = route.mcp
+  const { title, description = text, stream = canStream ? 'events' : 'off' } = route.mcp
   const definition: ToolDefinition = {
     name: toolNameOf(route),
     ...(title !== undefined && { title }),
@@ -300,7 +304,16 @@ function toolOf(route: ToolRoute, read: Inputs): CatalogueTool {
     inputSchema,
     annotations: annotationsOf(route.method),
   }
-  return { definition, route, places, additional, pathParameters, canAnswerLater, isIdempotent }
+  return {
+    definition,
+    route,
+    places,
+    additional,
+    pathParameters,
+    canAnswerLater,
+    isIdempotent,
+    streams: stream === 'events',
+  }
 }
 
 /** The name of an input among the arguments: its own, or with the location and a number where that is taken. */

@@ -23,6 +23,7 @@ export interface ToolSettings {
   readonly description?: string | undefined
   /** `openapi`, `none`, or the JSON Schema of a file. */
   readonly input?: 'openapi' | 'none' | JsonObject | undefined
+  /** Absent means events if the document says that the operation streams. */
   readonly stream?: 'off' | 'events' | undefined
   readonly idempotencyArgument?: boolean | undefined
 }
@@ -50,6 +51,8 @@ export interface CatalogueTool {
   readonly canAnswerLater: boolean
   /** Whether the document has the parameter for idempotency keys. */
   readonly isIdempotent: boolean
+  /** Whether its events are reported to clients that want progress. */
+  readonly streams: boolean
 }
 
 /** A reason why a route cannot be a tool. */

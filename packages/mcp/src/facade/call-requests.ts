@@ -82,9 +82,9 @@ export class CallRequests {
 
   /** Sends the request of the tool, with the tokens of its approvals. */
   sendTool({ path, headers: own, body }: ToolRequest, tokens: readonly string[]): Promise<Answered> {
-    const { method, mcp } = this.#tool.route
+    const { method } = this.#tool.route
     const trace = this.trace()
-    const streams = mcp.stream === 'events' && this.#call.progress !== undefined
+    const streams = this.#tool.streams && this.#call.progress !== undefined
     const request = {
       method,
       path,

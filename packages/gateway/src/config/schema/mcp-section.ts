@@ -101,7 +101,9 @@ export const routeMcpSection = section({
       "Where the tool's arguments come from: openapi is the document of the service, none has path parameters and anything else, otherwise a file with a JSON Schema, relative to this file.",
     ),
   stream: oneOf(['off', 'events'])
-    .default('off')
-    .describe('Whether events of a route with mode sse are sent as progress.'),
+    .optional()
+    .describe(
+      'Whether events are sent as progress; absent means events for a route with mode sse whose operation says in its document that it streams.',
+    ),
   idempotencyArgument: flag().default(false).describe('Whether the tool has the argument idempotencyKey.'),
 })
