@@ -11,7 +11,7 @@ import { invalidAt, refusal, tooManyOpen } from './refusals.ts'
 import type { GivenApproval, RequestContext, RunContext } from './run-context.ts'
 import type { Claim, Job, Scope } from './runtime/contract.ts'
 import { OpenLimitError } from './runtime/open-limit.ts'
-import { RawResponse } from './stream/raw.ts'
+import { giveUp, RawResponse } from './stream/raw.ts'
 import { type EventSink, runToEnd } from './stream/run-to-end.ts'
 
 /** A request with valid inputs. */
@@ -192,10 +192,10 @@ async function doWork(performance: Performance, gates: Gates): Promise<Done> {
 }
 
 /** A foreign answer cannot be stored, so neither a key nor an approval could be kept with it. */
-function passOn({ response }: RawResponse, { claim, approval }: Gates, own: Answer['headers']): Done {
+function passOn(foreign: RawResponse, { claim, approval }: Gates, own: Answer['headers']): Done {
   if (claim !== undefined || approval !== undefined)
-    throw new TypeError('raw cannot answer a request with an idempotency key or an approval')
-  return { answer: { outcome: success(null), headers: own, raw: response }, isKept: false }
+    throw giveUp(foreign, 'raw cannot answer a request with an idempotency key or an approval')
+  return { answer: { outcome: success(null), headers: own, raw: foreign.response }, isKept: false }
 }
 
 function recordUsed({ audit }: RequestContext, approval: Approved, { type }: Outcome): void {

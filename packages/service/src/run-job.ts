@@ -13,7 +13,7 @@ import { makeContext } from './run-context.ts'
 import type { Job, JobContext, JobRunner } from './runtime/contract.ts'
 import type { Sql } from './runtime/store.ts'
 import { storeProgress } from './stream/quiet-sink.ts'
-import { RawResponse } from './stream/raw.ts'
+import { giveUp, RawResponse } from './stream/raw.ts'
 import { runToEnd } from './stream/run-to-end.ts'
 
 /** The options of all jobs of a service. */
@@ -70,7 +70,7 @@ async function runInBackground(run: JobRun, audit: RunContext['audit']): Promise
   const sink = storeProgress(run.jobContext, (cause) => log.warn('an event could not be stored', { cause }))
   const result = await runToEnd(run.operation, jobRunContext(run, audit), sink)
   await sink.flush()
-  if (result instanceof RawResponse) throw new TypeError('raw cannot be the result of a background run')
+  if (result instanceof RawResponse) throw giveUp(result, 'raw cannot be the result of a background run')
   return result
 }
 

@@ -26,6 +26,13 @@ describe('a yielded value', () => {
     )
   })
 
+  it('has the fields that were checked, also when their object is changed later', async () => {
+    const fields = { event: 'step' }
+    const made = event(1, fields)
+    fields.event = 'outcome\ndata: {}\n'
+    expect(await textOf(made)).toBe('event: step\ndata: 1\n\n')
+  })
+
   const circular: Record<string, unknown> = {}
   circular['self'] = circular
   it.each([

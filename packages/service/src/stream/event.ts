@@ -32,7 +32,8 @@ export function event<Data>(data: Data, fields: EventFields): ServiceEvent<Data>
     throw new TypeError('the id of an event is a text without line breaks')
   if (retry !== undefined && !(Number.isSafeInteger(retry) && retry >= 0))
     throw new TypeError('the retry of an event is a whole number of milliseconds')
-  return new ServiceEvent(data, fields)
+  // A copy: an object that is changed later must not bring another name or a line break into the stream.
+  return new ServiceEvent(data, { event: name, id, retry })
 }
 
 /** An event that was checked and written. */

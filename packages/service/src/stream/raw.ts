@@ -9,6 +9,12 @@ export class RawResponse {
   }
 }
 
+/** Gives a foreign answer up, so that its connection is free again. Returns the fault, to be thrown. */
+export function giveUp({ response }: RawResponse, message: string): TypeError {
+  response.body?.cancel().catch(() => undefined)
+  return new TypeError(message)
+}
+
 /**
  * Passes a foreign answer on unchanged, for example the stream of a model with a format of its own. An iterable has the frames
  * of an event stream. Inputs, identity and `check` come first, and the audit record has its end. Throws a `TypeError` for an answer

@@ -2,7 +2,7 @@ import type { Outcome } from '@agentic-rest/profile'
 import type { Operation, Running } from '../operation.ts'
 import type { RunContext } from '../run-context.ts'
 import { type WrittenEvent, writeYielded } from './event.ts'
-import type { RawResponse } from './raw.ts'
+import { giveUp, RawResponse } from './raw.ts'
 
 /** Receives the events of a run. */
 export interface EventSink {
@@ -41,7 +41,7 @@ async function drive(generator: Generator, { sink, context, schema }: Driving): 
   sink.open()
   for (;;) {
     const { done, value } = await step
-    if (done) return value
+    if (done) return refuseRaw(value)
     let isWanted: boolean
     try {
       isWanted = await sink.push(await writeYielded(value, schema))
@@ -55,6 +55,12 @@ async function drive(generator: Generator, { sink, context, schema }: Driving): 
     }
     step = generator.next()
   }
+}
+
+/** The type of a generator has no foreign answer, and its stream has begun. */
+function refuseRaw(value: Outcome | RawResponse): Outcome {
+  if (value instanceof RawResponse) throw giveUp(value, 'a generator cannot return raw')
+  return value
 }
 
 /** Runs the `finally` blocks of a generator. A fault in them is logged, because the stream has another end already. */

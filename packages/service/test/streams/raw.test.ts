@@ -4,9 +4,9 @@ import { startServer } from '@agentic-rest/testing/start-server'
 import { startService } from '@agentic-rest/testing/start-service'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineOperation, raw } from '../../src/index.ts'
+import { defineOperation, type Outcome, raw } from '../../src/index.ts'
 import { ask, expectAnswer, expectQuestion } from '../harness/ask.ts'
-import { tell } from './story.ts'
+import { failedFrame, tell } from './story.ts'
 
 const store = sharedStore()
 
@@ -107,4 +107,38 @@ it('is refused with a key, which could not be kept, and for an answer that is no
     'raw cannot answer a request with an idempotency key or an approval',
     'raw takes an answer with a status from 200 to 299, not 404',
   ])
+})
+
+it('a foreign answer that is refused because of a key is cancelled', async () => {
+  const gone = Promise.withResolvers<unknown>()
+  const foreign = new Response(new ReadableStream({ cancel: gone.resolve }))
+  const operation = defineOperation({
+    id: 'keyed',
+    method: 'POST',
+    path: '/keyed',
+    idempotent: true,
+    run: () => raw(foreign),
+  })
+  const { url } = await startService({ operations: [operation], store })
+  const headers = { 'idempotency-key': 'k-2' }
+  expect((await ask(`${url}/keyed`, { method: 'POST', headers })).status).toBe(500)
+  await gone.promise
+})
+
+it('is a fault as the outcome of a generator, whose stream has begun', async () => {
+  const gone = Promise.withResolvers<unknown>()
+  const foreign = new Response(new ReadableStream({ cancel: gone.resolve }))
+  const operation = defineOperation({
+    id: 'mixed',
+    method: 'POST',
+    path: '/mixed',
+    async *run() {
+      yield 1
+      return raw(foreign) as unknown as Outcome
+    },
+  })
+  const { url, log } = await startService({ operations: [operation] })
+  expect((await (await tell(`${url}/mixed`)).ended).text).toBe(`data: 1\n\n${failedFrame}`)
+  expect(log).toMatchObject([{ fields: { cause: { message: 'a generator cannot return raw' } } }])
+  await gone.promise
 })
