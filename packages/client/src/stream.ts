@@ -9,6 +9,7 @@ import {
   readLastFrame,
   type StreamEvent,
   statusOf,
+  withOutcomeLimit,
 } from '@agentic-rest/profile'
 import { type Answer, type Answered, attachAnswer } from './answer.ts'
 import { buildUrl } from './build-url.ts'
@@ -79,8 +80,15 @@ export function readOutcomeFrame(event: StreamEvent, answer: Answer): Answered |
 }
 
 /** The outcome of a last frame, as if it were the answer. */
-export function answeredBy({ outcome, trace }: LastFrame, answer: Answer): Answered {
-  return attachAnswer(outcome, { ...answer, status: statusOf(outcome), trace: trace ?? answer.trace })
+export function answeredBy({ outcome, trace, location }: LastFrame, answer: Answer): Answered {
+  const fields = new Headers(answer.headers)
+  if (location !== undefined) fields.set('Location', location)
+  return attachAnswer(outcome, {
+    ...answer,
+    headers: fields,
+    status: statusOf(outcome),
+    trace: trace ?? answer.trace,
+  })
 }
 
 interface Opened {
@@ -95,7 +103,8 @@ export async function* eventsOf(
   delivered: Delivered,
   { deadline, idle }: Opened,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const parser = createEventParser(settings.maxEventLength)
+  const { maxEventLength, maxResponseBytes } = settings
+  const parser = createEventParser(withOutcomeLimit(maxEventLength, maxResponseBytes))
   const decoder = new TextDecoder()
   const reader = delivered.response.body?.getReader()
   while (reader !== undefined) {

@@ -45,6 +45,17 @@ describe('a run with onEvent', () => {
     expect(requests[0]?.headers['accept']).toBe('application/json, text/event-stream')
   })
 
+  test('takes an outcome that is longer than an event may be', async () => {
+    const answer = ({ trace }: { trace: Trace }, response: ServerResponse) =>
+      tell(response, trace, { type: 'success', body: { text: 'x'.repeat(2000) } })
+    const { client } = await startRunService(answer, { maxEventLength: 1000 })
+    expect(await client.run(post, { onEvent: () => undefined })).toMatchObject({ type: 'success' })
+    const short = await startRunService(answer, { maxEventLength: 1000, maxResponseBytes: 1500 })
+    await expect(short.client.run(post, { onEvent: () => undefined })).rejects.toMatchObject({
+      code: 'EVENT_TOO_LARGE',
+    })
+  })
+
   test('takes an ordinary answer of an operation that cannot stream', async () => {
     const { client } = await startRunService(({ trace }, response) =>
       sendOutcome(response, trace, sampleOutcomes.conflict),
@@ -77,6 +88,25 @@ describe('a run with onEvent', () => {
     const outcome = await client.run(post, { onEvent: () => undefined, onApproval: 'wait' })
     expect(outcome).toEqual(sampleOutcomes.success)
     expect(requests).toHaveLength(2)
+  })
+
+  test('asks the address of an approval of the last frame', async () => {
+    const { client, requests, url } = await startRunService(({ trace, headers, url: asked }, response) => {
+      if (asked === '/approvals/1')
+        return sendOutcome(response, trace, { type: 'success', body: { state: 'approved' } })
+      if (headers['x-approval-token'] !== undefined) return tell(response, trace, sampleOutcomes.success)
+      open(response).end(
+        writeOutcomeFrame(sampleOutcomes.approval_required, trace, { location: '/approvals/1' }),
+      )
+    })
+    const locations: (string | undefined)[] = []
+    const outcome = await client.run(post, {
+      onEvent: () => undefined,
+      onApproval: ({ location }) => locations.push(location) > 0,
+    })
+    expect(outcome).toEqual(sampleOutcomes.success)
+    expect(locations).toEqual([`${url}/approvals/1`])
+    expect(requests.map((request) => request.url)).toEqual(['/stories', '/approvals/1', '/stories'])
   })
 
   test('resolves with the failure of a last error frame', async () => {

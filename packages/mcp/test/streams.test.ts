@@ -1,4 +1,5 @@
 import type { StreamEvent } from '@agentic-rest/mcp'
+import { writeOutcomeFrame } from '@agentic-rest/profile'
 import { describe, expect, test } from 'vitest'
 import { messagesOf, modern, type ScriptedOptions, scriptedGateway } from './scripted-gateway.ts'
 
@@ -61,6 +62,24 @@ describe('a streamed answer', () => {
     const last = (await messagesOf(await modern(gateway, 'tools/call', params, { meta }))).at(-1)
     expect(last.result).toMatchObject({ isError: true, structuredContent: { code: 'TAKEN' } })
     expect(last.result._meta['org.agentic-rest/outcome']).toMatchObject({ type: 'conflict', status: 409 })
+  })
+
+  test('that ends with a question for an approval has its address from the last frame', async () => {
+    const trace = { correlationId: 'c', requestId: 'r' }
+    const frame = writeOutcomeFrame(
+      { type: 'approval_required', message: 'May I?', approvalToken: 't-1' },
+      trace,
+      { location: '/approvals/1' },
+    )
+    const data = frame.slice('event: outcome\ndata: '.length).trimEnd()
+    const last = (
+      await messagesOf(
+        await modern(streaming([{ data: 'a' }, { event: 'outcome', data }]), 'tools/call', params, { meta }),
+      )
+    ).at(-1)
+    expect(last.result.structuredContent).toMatchObject({
+      approvalUrl: 'https://agents.example.com/approvals/1',
+    })
   })
 
   test('has an event of another service with the name outcome as an event', async () => {

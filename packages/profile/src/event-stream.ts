@@ -20,9 +20,10 @@ export interface EventParser {
 
 /**
  * Creates a parser of event streams (HTML standard, 9.2.6) with a limit on the size of an event. A longer one throws a
- * `RangeError`.
+ * `RangeError`. A function gives the limit by the name that an event has before its data.
  */
-export function createEventParser(maxEventLength: number): EventParser {
+export function createEventParser(limit: number | ((event: string) => number)): EventParser {
+  const limitOf = typeof limit === 'number' ? () => limit : limit
   let line = ''
   let afterReturn = false
   let data = ''
@@ -30,6 +31,7 @@ export function createEventParser(maxEventLength: number): EventParser {
   let id = ''
 
   const refuseExcess = () => {
+    const maxEventLength = limitOf(event)
     if (data.length + line.length > maxEventLength)
       throw new RangeError(`an event is longer than ${maxEventLength} characters`)
   }

@@ -25,7 +25,9 @@ export { elementsOf, isObject, type JsonObject, membersOf } from './json-value.t
 export {
   type LastFrame,
   lastFrameNames,
+  type OutcomeFrameOptions,
   readLastFrame,
+  withOutcomeLimit,
   writeErrorFrame,
   writeOutcomeFrame,
 } from './last-frame.ts'

@@ -11,6 +11,27 @@ describe('the last frame of a stream', () => {
     )
   })
 
+  it('has the address of the answer where there is one', () => {
+    const outcome = { type: 'created', body: null } as const
+    const text = writeOutcomeFrame(outcome, trace, { location: '/stories/7' })
+    expect(text).toBe(
+      'event: outcome\ndata: {"type":"created","status":201,"location":"/stories/7","body":null}\n\n',
+    )
+    const [event] = createEventParser(10_000).push(text)
+    expect(event && readLastFrame(event)).toMatchObject({ outcome, location: '/stories/7' })
+  })
+
+  it.each(['/a\r\nb', '/ä', ''])('is read without the address %j, which no header can have', (location) => {
+    const [event] = createEventParser(10_000).push(
+      writeOutcomeFrame({ type: 'created', body: null }, trace, { location }),
+    )
+    expect(event && readLastFrame(event)).toEqual({
+      event: 'outcome',
+      outcome: { type: 'created', body: null },
+      trace: undefined,
+    })
+  })
+
   it('is one event of type error with the body of the failure', () => {
     const outcome = { type: 'error', code: 'X', message: 'two\nlines' } as const
     expect(writeErrorFrame(outcome, trace)).toBe(
@@ -44,6 +65,7 @@ describe('the last frame of a stream', () => {
     ['outcome', '{"type":"success","status":409,"body":{}}'],
     ['outcome', '{"type":"great","status":200,"body":{}}'],
     ['outcome', '{"type":"success","status":"200","body":{}}'],
+    ['outcome', '{"type":"created","status":201,"location":7,"body":{}}'],
     ['error', '{"message":"a foreign error"}'],
   ])('is not taken from the event %s %s', (event, data) => {
     expect(readLastFrame({ event, data, id: '' })).toBeUndefined()

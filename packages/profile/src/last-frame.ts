@@ -14,10 +14,29 @@ const ERROR = 'error'
 /** The names of last frames. No other event of a service has one of them. */
 export const lastFrameNames: readonly string[] = [OUTCOME, ERROR]
 
-/** The last frame of a stream that ended with an outcome: its type, its status, and the body of an ordinary answer. */
-export function writeOutcomeFrame(outcome: Outcome, trace: Trace): string {
+/** The part of an answer that is neither its status nor its body. */
+export interface OutcomeFrameOptions {
+  /** The `Location` of the answer: of a created resource, or of an approval. */
+  readonly location?: string | undefined
+}
+
+/** The last frame of a stream that ended with an outcome: its type, its status, its address, and the body of an ordinary answer. */
+export function writeOutcomeFrame(
+  outcome: Outcome,
+  trace: Trace,
+  { location }: OutcomeFrameOptions = {},
+): string {
   const { status, body } = writeOutcome(outcome, trace)
-  return writeEvent({ event: OUTCOME, data: `{"type":"${outcome.type}","status":${status},"body":${body}}` })
+  const address = location === undefined ? '' : `"location":${JSON.stringify(location)},`
+  return writeEvent({
+    event: OUTCOME,
+    data: `{"type":"${outcome.type}","status":${status},${address}"body":${body}}`,
+  })
+}
+
+/** The limit of the events of a stream, for its parser: an outcome may be as long as an ordinary answer. */
+export function withOutcomeLimit(maxEventLength: number, maxAnswerLength: number): (event: string) => number {
+  return (event) => (event === OUTCOME ? Math.max(maxEventLength, maxAnswerLength) : maxEventLength)
 }
 
 /** The last frame of a broken stream: the error body of an ordinary answer (decision 26). */
@@ -30,28 +49,43 @@ type Read = Extract<Reading, { ok: true }>
 /** The end of a stream: a returned outcome, or the failure of a broken stream. */
 export interface LastFrame extends Pick<Read, 'outcome' | 'trace'> {
   readonly event: 'outcome' | 'error'
+  /** The `Location` that an ordinary answer would have. */
+  readonly location?: string | undefined
 }
 
 /** Reads a last frame; undefined for any other event, also for an `error` or `outcome` of a foreign service. */
 export function readLastFrame({ event, data }: StreamEvent): LastFrame | undefined {
-  const reading =
-    event === OUTCOME ? readOutcomeData(data) : event === ERROR ? readErrorData(data) : undefined
-  return reading && { event: event as LastFrame['event'], outcome: reading.outcome, trace: reading.trace }
+  if (event === OUTCOME) return readOutcomeData(data)
+  const reading = event === ERROR ? readErrorData(data) : undefined
+  return reading && { event: ERROR, outcome: reading.outcome, trace: reading.trace }
 }
 
-function readOutcomeData(data: string): Read | undefined {
+function readOutcomeData(data: string): LastFrame | undefined {
   const parsed = parseJson(data, { isMessage: true })
   if (parsed.fault || !isObject(parsed.value)) return undefined
-  const { type: name, status, body } = parsed.value
+  const { type: name, status, location, body } = parsed.value
   const type = outcomeTypes.find((known) => known === name)
   if (type === undefined || typeof status !== 'number' || body === undefined) return undefined
+  if (location !== undefined && typeof location !== 'string') return undefined
   const answer = {
     status,
     headers: { [headers.contentType]: outcomes[type].mediaType },
     body: JSON.stringify(body),
   }
   const reading = readOutcome(answer)
-  return reading.ok && reading.outcome.type === type ? reading : undefined
+  if (!reading.ok || reading.outcome.type !== type) return undefined
+  const { outcome, trace } = reading
+  return {
+    event: OUTCOME,
+    outcome,
+    trace,
+    ...(location !== undefined && isHeaderText(location) && { location }),
+  }
+}
+
+/** Whether a header can have the text; `Headers` would throw for another one. */
+function isHeaderText(text: string): boolean {
+  return /^[\x20-\x7e]+$/.test(text)
 }
 
 function readErrorData(data: string): Read | undefined {

@@ -87,8 +87,9 @@ async function answerSafely(
   opened: Step<undefined>,
 ): Promise<Answered> {
   try {
-    const answer = opened.ok ? await answerRequest(parts, exchange) : opened.answer
-    const written = writeAnswer(withLocation(answer, exchange, parts.publicPath), exchange.trace)
+    const bare = opened.ok ? await answerRequest(parts, exchange) : opened.answer
+    const answer = withLocation(bare, exchange, parts.publicPath)
+    const written = writeAnswer(answer, exchange.trace)
     return { answer, written, isFault: false }
   } catch (cause) {
     logFailure(exchange, cause)
@@ -113,13 +114,18 @@ function finishAnswer(parts: ServiceParts, exchange: Exchange, { answer, written
   }
   record?.write(eventTypes.written, outcome)
   if (exchange.isStreaming && isReplay(answer))
-    return new Response(writeOutcomeFrame(outcome, trace), { headers: streamHeaders(trace, own) })
+    return new Response(outcomeFrame(answer, trace), { headers: streamHeaders(trace, own) })
   return toResponse(written, request.method)
 }
 
 /** A stored outcome is a stream of one frame, except an accepted operation, which is polled. */
 function isReplay({ outcome, headers: own }: Answer): boolean {
   return outcome.type !== 'accepted' && headers.idempotencyReplayed in own
+}
+
+/** The head of a stream is sent before its outcome is known, so the frame has the address of the answer. */
+function outcomeFrame({ outcome, headers: { location } }: Answer, trace: Trace): string {
+  return writeOutcomeFrame(outcome, trace, { location })
 }
 
 interface Streaming {
@@ -134,11 +140,12 @@ async function finishStream(
   { exchange, answering, stream }: Streaming,
 ): Promise<void> {
   const { trace, record } = exchange
-  const { outcome, isFault } = await Promise.race([
-    answering.then(({ answer, isFault }) => ({ outcome: answer.outcome, isFault })),
-    stream.cut.then((outcome) => ({ outcome, isFault: true })),
+  const { answer, isFault } = await Promise.race([
+    answering,
+    stream.cut.then((outcome) => ({ answer: { outcome, headers: {} }, isFault: true })),
   ])
-  const frame = isFault ? writeErrorFrame(outcome, trace) : writeOutcomeFrame(outcome, trace)
+  const { outcome } = answer
+  const frame = isFault ? writeErrorFrame(outcome, trace) : outcomeFrame(answer, trace)
   const ended = stream.end(frame)
   record?.audit.set({ attributes: stream.attributes(isFault) })
   record?.write(eventTypes.written, outcome)
@@ -351,7 +358,7 @@ function withLocation(answer: Answer, { innerApprovals }: Exchange, publicPath: 
       ? innerApprovals.get(outcome.approvalToken)
       : createdLocation(outcome, publicPath)
   // In lower case, as `setHeader` keeps it: two spellings would become two values of one header.
-  return location === undefined ? answer : { outcome, headers: { ...own, location } }
+  return location === undefined ? answer : { ...answer, headers: { ...own, location } }
 }
 
 /** An unavailable store is a failed dependency; every other error is a fault. */

@@ -1,5 +1,6 @@
 import {
   headers,
+  headerValue,
   isObject,
   membersOf,
   outcomes,
@@ -51,12 +52,16 @@ function failureOf(data: string, { headers: source }: InnerAnswer, trace: Trace)
   return { ...readAnswer({ status, headers: own, body: data }, trace), headers: source }
 }
 
-/** A service of the SDK ends its stream with a frame that has the outcome. */
+/** A service of the SDK ends its stream with a frame that has the outcome, and the address of its answer. */
 function outcomeOf(data: string, { headers: source }: InnerAnswer, trace: Trace): Answered | undefined {
-  const outcome = readLastFrame({ event: 'outcome', data, id: '' })?.outcome
-  if (outcome === undefined) return undefined
+  const last = readLastFrame({ event: 'outcome', data, id: '' })
+  if (last === undefined) return undefined
+  const { outcome, location } = last
   const { body } = membersOf(parseJson(data, { isMessage: true }).value)
-  return { status: statusOf(outcome), type: outcome.type, headers: source, body, trace }
+  const own = {
+    get: (name: string) => (name === 'location' && location) || (headerValue(source, name) ?? null),
+  }
+  return { status: statusOf(outcome), type: outcome.type, headers: own, body, trace }
 }
 
 function shownData(data: string): string {

@@ -124,11 +124,12 @@ function invalid(cause: unknown): Unsent {
   return { ok: false, code: 'DEPENDENCY_INVALID_RESPONSE', cause }
 }
 
-function asAnswer({ outcome, trace }: LastFrame, { headers: fields }: Response): Sent {
+function asAnswer({ outcome, trace, location }: LastFrame, { headers: fields }: Response): Sent {
   const none = { correlationId: 'none', requestId: 'none' }
   const { status, body, headers: own } = writeOutcome(outcome, trace ?? none)
   const value: ReceivedAnswer = { status, headers: new Headers([...fields, ...Object.entries(own)]), body }
   value.headers.set(headers.contentType, outcomes[outcome.type].mediaType)
+  if (location !== undefined) value.headers.set('Location', location)
   return { ok: true, value }
 }
 

@@ -2,7 +2,14 @@ import { eventually } from '@agentic-rest/testing/eventually'
 import { startService } from '@agentic-rest/testing/start-service'
 import { startUpstream } from '@agentic-rest/testing/start-upstream'
 import { describe, expect, it } from 'vitest'
-import { type CallRequest, conflict, defineOperation, type Outcome, success } from '../../src/index.ts'
+import {
+  approvalRequired,
+  type CallRequest,
+  conflict,
+  defineOperation,
+  type Outcome,
+  success,
+} from '../../src/index.ts'
 import { createCallTracker } from '../../src/testing.ts'
 import { ask, trace } from '../harness/ask.ts'
 import { outcomeFrame, tell, tellStory } from './story.ts'
@@ -74,6 +81,27 @@ describe('a stream of an agent inside a stream of another', () => {
     const missing = await startOuter({ baseUrl: inner.url, path: '/nothing' })
     await (await tell(`${missing.url}/outer`)).ended
     expect(missing.outcomes).toMatchObject([{ type: 'error', condition: 'not_found' }])
+  })
+
+  it('passes the address of an inner approval on, through both last frames', async () => {
+    const refusing = defineOperation({
+      id: 'refusing',
+      method: 'POST',
+      path: '/stories',
+      async *run({ setHeader }) {
+        yield 'begun'
+        setHeader('Location', '/approvals/1')
+        return approvalRequired({ message: 'May I?', approvalToken: 't-1' })
+      },
+    })
+    const inner = await startService({ operations: [refusing] })
+    const { url } = await startOuter({ baseUrl: inner.url, publicUrl: 'https://inner.example' })
+    const { text } = await (await tell(`${url}/outer`)).ended
+    expect(JSON.parse(text.split('event: outcome\ndata: ')[1] ?? '')).toMatchObject({
+      type: 'approval_required',
+      status: 412,
+      location: 'https://inner.example/approvals/1',
+    })
   })
 
   it('is cancelled when the reader of the outer stream leaves', async () => {

@@ -1,16 +1,20 @@
+import { sharedStore } from '@agentic-rest/testing/shared-store'
 import { startService } from '@agentic-rest/testing/start-service'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import {
   clarificationRequired,
   conflict,
+  created,
   defineOperation,
   event,
   forbidden,
   success,
 } from '../../src/index.ts'
-import { ask, expectAnswer, expectQuestion } from '../harness/ask.ts'
+import { ask, expectAnswer, expectQuestion, trace } from '../harness/ask.ts'
 import { errorFrame, outcomeFrame, tell, tellStory } from './story.ts'
+
+const store = sharedStore()
 
 const words = 'data: {"text":"Once"}\n\ndata: {"text":"mice"}\n\ndata: {"text":"slept."}\n\n'
 
@@ -109,6 +113,29 @@ describe('a caller that accepts event streams', () => {
       status,
       body: { ...outcome, trace: { correlationId: 'corr-1' } },
     })
+  })
+
+  it('gets the address of a created resource in the last frame, and again with its key', async () => {
+    const operation = defineOperation({
+      id: 'write',
+      method: 'POST',
+      path: '/stories',
+      idempotent: true,
+      async *run() {
+        yield 'begun'
+        return created({ id: 7 }, { location: '/stories/7' })
+      },
+    })
+    const { url } = await startService({ operations: [operation], store, publicPath: '/writer' })
+    const last = `event: outcome\ndata: ${JSON.stringify({
+      type: 'created',
+      status: 201,
+      location: '/writer/stories/7',
+      body: { id: 7, trace },
+    })}\n\n`
+    const send = async () => (await (await tell(`${url}/stories`, {}, { 'idempotency-key': 'k' })).ended).text
+    expect(await send()).toBe(`data: begun\n\n${last}`)
+    expect(await send()).toBe(last)
   })
 
   it('gets names, ids and pauses of events, and headers set before the first wait', async () => {
