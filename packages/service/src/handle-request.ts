@@ -64,12 +64,11 @@ export async function handleRequest(
   const exchange = openExchange(parts, { request, end }, opened.trace)
   const answering = answerSafely(parts, exchange, opened)
   const { stream } = exchange
-  const first = await Promise.race(stream === undefined ? [answering] : [answering, stream.opened])
-  if (stream !== undefined && first instanceof Response) {
-    parts.inFlight.trackStream(finishStream(parts, { exchange, answering, stream }))
-    return first
-  }
-  return finishAnswer(parts, exchange, first as Answered)
+  if (stream === undefined) return finishAnswer(parts, exchange, await answering)
+  const first = await Promise.race([answering, stream.opened])
+  if (first !== 'opened') return finishAnswer(parts, exchange, first)
+  parts.inFlight.trackStream(finishStream(parts, { exchange, answering, stream }))
+  return stream.toResponse()
 }
 
 /** An answer with its encoding. */

@@ -1,6 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { EVENT_STREAM_TYPE, headers, malformedStatuses, mediaTypeEssence } from '@agentic-rest/profile'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { EventReadable } from '../stream/event-body.ts'
+import { writeEvents } from './write-events.ts'
 
 const bareHeaders = { Connection: 'close', 'Content-Length': '0' }
 
@@ -11,7 +14,7 @@ export type NodeFetch = (request: Request, bindings: HttpBindings) => Response |
 export function createNodeListener(fetch: NodeFetch): RequestListener {
   // A listener of node:http never gets HTTP/2 objects.
   const answer = async (request: Request, bindings: HttpBindings) =>
-    sentAtOnce(await fetch(request, bindings), bindings)
+    send(await fetch(request, bindings), bindings)
   const listener = getRequestListener((request, bindings) => answer(request, bindings as HttpBindings), {
     // By default the library replaces `Request` and `Response` for the whole process.
     overrideGlobalObjects: false,
@@ -23,6 +26,15 @@ export function createNodeListener(fetch: NodeFetch): RequestListener {
   return function listen(request, response) {
     void listener(request, response)
   }
+}
+
+/** Writes the streams of a service here and leaves every other answer to the library. */
+function send(response: Response, bindings: HttpBindings): Response {
+  const { body } = response
+  if (!(body instanceof EventReadable) || response.bodyUsed || body.locked)
+    return sentAtOnce(response, bindings)
+  writeEvents(response, body.source, bindings.outgoing)
+  return RESPONSE_ALREADY_SENT
 }
 
 /**

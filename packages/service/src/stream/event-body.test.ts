@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { EventBody } from './event-body.ts'
+import { EventBody, EventReadable } from './event-body.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 function open(heartbeatSeconds = 15) {
   const onLeave = vi.fn()
   const body = new EventBody({ heartbeatSeconds, onLeave })
-  const reader = body.readable.getReader()
+  const reader = new EventReadable(body).getReader()
   const decoder = new TextDecoder()
   const read = async () => {
     const { done, value } = await reader.read()

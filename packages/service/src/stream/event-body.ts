@@ -1,6 +1,6 @@
 const encoder = new TextEncoder()
 // A comment (HTML standard, 9.2.6): readers ignore it, and proxies see that the connection is alive.
-const HEARTBEAT = encoder.encode(':\n\n')
+const HEARTBEAT = ':\n\n'
 
 /** The options of a body. */
 interface EventBodyOptions {
@@ -10,88 +10,82 @@ interface EventBodyOptions {
   readonly onLeave: () => void
 }
 
+/** Writes frames to the reader. It calls `want` of the body for each frame, and once more when the last one was taken. */
+export interface FrameWriter {
+  write(frame: string): void
+  /** Ends the answer. */
+  end(): void
+}
+
 /**
- * The body of an event stream. It holds one frame at most: `push` waits until the reader has taken the frame before, so a
+ * The frames of an event stream. It holds one frame at most: `push` waits until the reader has taken the frame before, so a
  * reader that stalls stops the run.
  */
 export class EventBody {
-  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>
   /** Resolves when the last frame was taken, or the reader has left. */
   readonly taken: Promise<void>
   private readonly options: EventBodyOptions
   private readonly markTaken: () => void
-  private controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
   private readonly timer: ReturnType<typeof setInterval> | undefined
+  private writer: FrameWriter | undefined
   private state: 'open' | 'ending' | 'over' = 'open'
   /** Whether the reader waits for bytes. */
   private isWaited = false
   /** Wakes a `push` that waits for the reader. */
   private wake: ((isWanted: boolean) => void) | undefined
   private isQuiet = true
-  private last: Uint8Array<ArrayBuffer> | undefined
+  private last: string | undefined
 
   constructor(options: EventBodyOptions) {
     this.options = options
     const { promise, resolve } = Promise.withResolvers<void>()
     this.taken = promise
     this.markTaken = resolve
-    this.readable = new ReadableStream(
-      {
-        start: (controller) => {
-          this.controller = controller
-        },
-        pull: () => this.pull(),
-        cancel: () => this.over(),
-      },
-      { highWaterMark: 0 },
-    )
     if (options.heartbeatSeconds > 0)
       this.timer = setInterval(() => this.beat(), 1000 * options.heartbeatSeconds)
   }
 
+  /** Asks for a frame; the writer gets it as soon as there is one. */
+  want(writer: FrameWriter): void {
+    this.writer = writer
+    this.isWaited = true
+    if (this.state === 'open') this.wake?.(true)
+    if (this.state === 'ending') this.finish()
+    else if (this.state === 'over') this.endWriter()
+  }
+
   /** Sends a frame when the reader wants it; false if there is no reader any more. */
-  async push(text: string): Promise<boolean> {
+  async push(frame: string): Promise<boolean> {
     while (this.state === 'open' && !this.isWaited) {
       const { promise, resolve } = Promise.withResolvers<boolean>()
       this.wake = resolve
       await promise
     }
     if (this.state !== 'open') return false
-    this.send(encoder.encode(text))
+    this.send(frame)
     return true
   }
 
   /** Ends the stream with its last frame. A waiting `push` gets false. */
-  end(text: string): void {
+  end(frame: string): void {
     if (this.state !== 'open') return
     this.state = 'ending'
     clearInterval(this.timer)
-    this.last = encoder.encode(text)
+    this.last = frame
     this.wake?.(false)
-    if (this.isWaited) this.pull()
+    if (this.isWaited) this.finish()
   }
 
-  /** Ends the stream of a reader that has left without a word to the stream. */
+  /** Ends the stream of a reader that has left. */
   leave(): void {
-    if (this.state === 'over') return
-    this.controller?.close()
-    this.over()
-  }
-
-  private over(): void {
     if (this.state === 'over') return
     this.state = 'over'
     clearInterval(this.timer)
     this.last = undefined
     this.wake?.(false)
+    this.endWriter()
     this.markTaken()
     this.options.onLeave()
-  }
-
-  private pull(): void {
-    this.isWaited = true
-    if (this.state === 'open') this.wake?.(true)
-    if (this.state === 'ending') this.finish()
   }
 
   /** Sends the last frame; when the reader comes back for more, it has that. */
@@ -103,19 +97,51 @@ export class EventBody {
       return
     }
     this.state = 'over'
-    this.controller?.close()
+    this.endWriter()
     this.markTaken()
   }
 
-  private send(bytes: Uint8Array<ArrayBuffer>): void {
+  private send(frame: string): void {
     this.isWaited = false
     this.isQuiet = false
-    this.controller?.enqueue(bytes)
+    this.writer?.write(frame)
+  }
+
+  private endWriter(): void {
+    const { writer } = this
+    this.writer = undefined
+    writer?.end()
   }
 
   /** A stalled reader gets no comments: they would pile up. */
   private beat(): void {
     if (this.isQuiet && this.isWaited) this.send(HEARTBEAT)
     this.isQuiet = true
+  }
+}
+
+/** The body of a `Response`. A server that writes frames itself takes them from `source` instead. */
+export class EventReadable extends ReadableStream<Uint8Array<ArrayBuffer>> {
+  readonly source: EventBody
+
+  constructor(source: EventBody) {
+    let isCancelled = false
+    super(
+      {
+        pull: (controller) =>
+          source.want({
+            write: (frame) => controller.enqueue(encoder.encode(frame)),
+            end() {
+              if (!isCancelled) controller.close()
+            },
+          }),
+        cancel() {
+          isCancelled = true
+          source.leave()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    this.source = source
   }
 }

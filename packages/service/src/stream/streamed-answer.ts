@@ -3,7 +3,7 @@ import { type Answer, addedHeaders } from '../answer.ts'
 import type { StreamCounts } from '../metrics.ts'
 import { refusal } from '../refusals.ts'
 import type { WrittenEvent } from './event.ts'
-import { EventBody } from './event-body.ts'
+import { EventBody, EventReadable } from './event-body.ts'
 import type { StreamEnd } from './raw.ts'
 
 /** The limits of the streams of a service. */
@@ -52,18 +52,19 @@ export function streamHeaders({ correlationId, requestId }: Trace, own: Answer['
 
 /** The answer to a caller that accepts event streams. Until `open` it has no timer and no body. */
 export class StreamedAnswer {
-  /** Resolves with the response when the stream is open. */
-  readonly opened: Promise<Response>
+  /** Resolves when the stream is open. */
+  readonly opened: Promise<'opened'>
   /** Resolves with the failure of a stream that may not go on: it took too long, or the service closes. */
   readonly cut: Promise<Outcome>
   /** Aborted when the reader leaves or the stream is cut. */
   readonly signal: AbortSignal
   private readonly request: StreamRequest
   private readonly stop = new AbortController()
-  private readonly resolveOpened: (response: Response) => void
+  private readonly resolveOpened: (opened: 'opened') => void
   private readonly resolveCut: (outcome: Outcome) => void
   private readonly startedAt = performance.now()
   private operation = ''
+  private own: Answer['headers'] = {}
   private body: EventBody | undefined
   private timer: ReturnType<typeof setTimeout> | undefined
   private events = 0
@@ -73,7 +74,7 @@ export class StreamedAnswer {
   constructor(request: StreamRequest) {
     this.request = request
     this.signal = this.stop.signal
-    const opened = Promise.withResolvers<Response>()
+    const opened = Promise.withResolvers<'opened'>()
     const cut = Promise.withResolvers<Outcome>()
     this.opened = opened.promise
     this.cut = cut.promise
@@ -83,7 +84,7 @@ export class StreamedAnswer {
 
   /** Sends the head of the stream of an operation. */
   open(operation: string, own: Answer['headers']): void {
-    const { settings, closing, signal, trace, counts } = this.request
+    const { settings, closing, signal, counts } = this.request
     const { heartbeatSeconds = 15, timeoutSeconds } = settings
     this.operation = operation
     this.body = new EventBody({ heartbeatSeconds, onLeave: this.onLeave })
@@ -91,8 +92,15 @@ export class StreamedAnswer {
     closing.addEventListener('abort', this.onClosing)
     signal.addEventListener('abort', this.onAbort)
     counts.opened()
-    this.resolveOpened(new Response(this.body.readable, { headers: streamHeaders(trace, own) }))
+    this.own = own
+    this.resolveOpened('opened')
     if (signal.aborted) this.onAbort()
+  }
+
+  /** Creates the response of an open stream. Nothing here holds it, so that an idle stream costs no web stream. */
+  toResponse(): Response {
+    const { request, own, body } = this
+    return new Response(body && new EventReadable(body), { headers: streamHeaders(request.trace, own) })
   }
 
   /** Sends an event when the reader wants it; false if it may not be sent any more. */
