@@ -1,4 +1,5 @@
 import { contenderNames } from './contenders.ts'
+import type { StreamCosts, StreamMemory } from './measures/sdk-streams.ts'
 import type { ThroughputResult } from './measures/throughput.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './statistics.ts'
@@ -99,24 +100,33 @@ function streamSection({ streams }: Results): string {
 
 function sdkStreamSection({ sdkStreams }: Results): string {
   if (sdkStreams === undefined) return ''
-  const { streams, events, cpuMicrosecondsPerEvent, p50Ms, p99Ms, directP99Ms } = sdkStreams
-  const { idleStreams, idleKilobytesPerStream, stalledReaders, stalledKilobytesPerReader } = sdkStreams
-  const head = ['streams', 'events', 'CPU µs/event in the service', 'p50 ms', 'p99 ms', 'p99 ms, no gateway']
-  const row = [
-    digits(streams, 0),
+  const { streams, throughGateway, direct, bare, idleStreams, stalledReaders, kilobytes } = sdkStreams
+  const costs = (name: string, { events, cpuMicrosecondsPerEvent, p50Ms, p99Ms }: StreamCosts) => [
+    name,
     digits(events, 0),
     spread(cpuMicrosecondsPerEvent),
     digits(p50Ms.median, 2),
     digits(p99Ms.median, 2),
-    digits(directP99Ms.median, 2),
+  ]
+  const memory = (name: string, { idle, stalled }: StreamMemory) => [
+    name,
+    digits(idle, 1),
+    digits(stalled, 1),
   ]
   return [
-    '**Streams of the service SDK, ten events a second each: from `yield` to the read of the client**',
-    table(head, [row]),
+    `**${streams} streams of the service SDK, ten events a second each: from \`yield\` to the read of the client**`,
+    table(
+      ['', 'events', 'CPU µs/event in the service', 'p50 ms', 'p99 ms'],
+      [
+        costs('SDK through the gateway', throughGateway),
+        costs('SDK', direct),
+        costs('node:http alone', bare),
+      ],
+    ),
     `**Memory of the service: ${idleStreams} streams without events, ${stalledReaders} whose readers stalled**`,
     table(
-      ['kB per idle stream', 'kB per stalled reader'],
-      [[digits(idleKilobytesPerStream, 1), digits(stalledKilobytesPerReader, 1)]],
+      ['', 'kB per idle stream', 'kB per stalled reader'],
+      [memory('SDK', kilobytes.sdk), memory('node:http alone', kilobytes.bare)],
     ),
   ].join('\n\n')
 }

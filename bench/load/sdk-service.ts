@@ -1,10 +1,7 @@
 import { createService, defineOperation, success } from '@agentic-rest/service'
 import { serve } from '@agentic-rest/service/node'
 import { z } from 'zod'
-
-// Ten events a second for each stream, spread over the streams as from many independent sources.
-const SLOTS = 100
-const SLOT_MS = 1
+import { LARGE, SLOT_MS, SLOTS, stamp } from './stream-beat.ts'
 
 let slot = 0
 let opened = 0
@@ -16,8 +13,6 @@ setInterval(() => {
   due?.resolve()
   // A service that was told to end must not wait for this.
 }, SLOT_MS).unref()
-
-const LARGE = 'x'.repeat(16_000)
 
 const events = defineOperation({
   id: 'events',
@@ -32,8 +27,7 @@ const events = defineOperation({
       if (how === 'flood') yield LARGE
       else {
         await ticks[own]?.promise
-        // The clock of the machine, which is that of the clients too.
-        yield String(Number(process.hrtime.bigint()) / 1e6)
+        yield stamp()
       }
     }
     return success({})

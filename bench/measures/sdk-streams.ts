@@ -8,20 +8,32 @@ import { cpuMicroseconds, residentKilobytes } from '../cpu-time.ts'
 import { cores, startPinned } from '../pinned-process.ts'
 import { percentile, type Spread, spreadOf } from '../statistics.ts'
 
-/** Streams of the service SDK. */
+/** Streams of the service SDK, beside those of node:http alone. */
 export interface SdkStreamResult {
   readonly streams: number
+  /** Ten events a second on each stream. */
+  readonly throughGateway: StreamCosts
+  readonly direct: StreamCosts
+  readonly bare: StreamCosts
+  readonly idleStreams: number
+  readonly stalledReaders: number
+  readonly kilobytes: { readonly sdk: StreamMemory; readonly bare: StreamMemory }
+}
+
+/** The costs of streams. */
+export interface StreamCosts {
   readonly events: number
-  /** CPU time of the service for an event, with ten events a second on each stream, through a gateway. */
+  /** CPU time of the service for an event. */
   readonly cpuMicrosecondsPerEvent: Spread
-  /** From `yield` to the read of the client, through the gateway and without one. */
+  /** From `yield` to the read of the client. */
   readonly p50Ms: Spread
   readonly p99Ms: Spread
-  readonly directP99Ms: Spread
-  readonly idleStreams: number
-  readonly idleKilobytesPerStream: number
-  readonly stalledReaders: number
-  readonly stalledKilobytesPerReader: number
+}
+
+/** The resident kilobytes of a stream in the service, without a gateway. */
+export interface StreamMemory {
+  readonly idle: number
+  readonly stalled: number
 }
 
 /** The numbers of streams. */
@@ -41,23 +53,36 @@ export async function measureSdkStreams(
   context: BenchContext,
   counts: SdkStreamCounts,
 ): Promise<SdkStreamResult> {
-  context.tell(`${counts.busy} streams of the SDK through the gateway`)
-  const through = await busyRounds(context, counts.busy, true)
-  context.tell(`${counts.busy} streams of the SDK without a gateway`)
-  const direct = await busyRounds(context, counts.busy, false)
-  context.tell(`${counts.idle} idle streams and ${counts.stalled} stalled readers of the SDK`)
-  const spread = (rounds: readonly Round[], key: keyof Round) => spreadOf(rounds.map((round) => round[key]))
+  const measure = async (program: Program, throughGateway = false) => {
+    context.tell(`${counts.busy} streams of ${program}${throughGateway ? ' through the gateway' : ''}`)
+    return costsOf(await busyRounds(context, counts.busy, { program, throughGateway }))
+  }
+  const measureMemory = async (program: Program): Promise<StreamMemory> => {
+    context.tell(`${counts.idle} idle streams and ${counts.stalled} stalled readers of ${program}`)
+    const idle = await memoryOf(program, 'idle', counts.idle)
+    return { idle, stalled: await memoryOf(program, 'flood', counts.stalled) }
+  }
   return {
     streams: counts.busy,
-    events: through.reduce((sum, { events }) => sum + events, 0),
-    cpuMicrosecondsPerEvent: spread(through, 'cpuMicrosecondsPerEvent'),
-    p50Ms: spread(through, 'p50Ms'),
-    p99Ms: spread(through, 'p99Ms'),
-    directP99Ms: spread(direct, 'p99Ms'),
+    throughGateway: await measure('sdk-service', true),
+    direct: await measure('sdk-service'),
+    bare: await measure('bare-streams'),
     idleStreams: counts.idle,
-    idleKilobytesPerStream: await memoryOf('idle', counts.idle),
     stalledReaders: counts.stalled,
-    stalledKilobytesPerReader: await memoryOf('flood', counts.stalled),
+    kilobytes: { sdk: await measureMemory('sdk-service'), bare: await measureMemory('bare-streams') },
+  }
+}
+
+/** A program of `bench/load`. */
+type Program = 'sdk-service' | 'bare-streams'
+
+function costsOf(rounds: readonly Round[]): StreamCosts {
+  const spread = (key: keyof Round) => spreadOf(rounds.map((round) => round[key]))
+  return {
+    events: rounds.reduce((sum, { events }) => sum + events, 0),
+    cpuMicrosecondsPerEvent: spread('cpuMicrosecondsPerEvent'),
+    p50Ms: spread('p50Ms'),
+    p99Ms: spread('p99Ms'),
   }
 }
 
@@ -71,9 +96,9 @@ interface Round {
 async function busyRounds(
   context: BenchContext,
   streams: number,
-  throughGateway: boolean,
+  { program, throughGateway }: { readonly program: Program; readonly throughGateway: boolean },
 ): Promise<readonly Round[]> {
-  const service = await startSdkService()
+  const service = await startProgram(program)
   const gateway = throughGateway ? await startMeasuredGateway(context, service.port) : undefined
   const delays: number[] = []
   const readers = await openReaders(gateway?.port ?? service.port, {
@@ -109,9 +134,8 @@ async function busyRounds(
   }
 }
 
-/** The kilobytes of a stream in the service, without a gateway. */
-async function memoryOf(how: 'idle' | 'flood', streams: number): Promise<number> {
-  const service = await startSdkService()
+async function memoryOf(program: Program, how: 'idle' | 'flood', streams: number): Promise<number> {
+  const service = await startProgram(program)
   const opening = { how, token: '', onEvents: undefined } as const
   const first = await openReaders(service.port, { ...opening, streams: FIRST_STREAMS })
   try {
@@ -126,10 +150,10 @@ async function memoryOf(how: 'idle' | 'flood', streams: number): Promise<number>
   }
 }
 
-async function startSdkService() {
+async function startProgram(program: Program) {
   const port = await freePort()
-  const program = join(import.meta.dirname, '../load/sdk-service.ts')
-  const command = [process.execPath, '--conditions=agentic-source', program]
+  const file = join(import.meta.dirname, `../load/${program}.ts`)
+  const command = [process.execPath, '--conditions=agentic-source', file]
   const env = { PORT: String(port), NODE_ENV: 'production' }
   return { port, ...(await startPinned({ command, core: cores.measured, env, port })) }
 }
