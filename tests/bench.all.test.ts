@@ -74,7 +74,7 @@ test('an unknown part is named, with those that exist', async () => {
   const failed = await run(process.execPath, [...flags, '--only', 'passthru']).catch((error) => error)
   expect([failed.code, failed.stderr]).toEqual([
     2,
-    'unknown: passthru. There are: passthrough, all-plugins, vendor-answer, large-bodies, cold-tokens, latency, streams, start-up, growth, workers\n',
+    'unknown: passthru. There are: passthrough, all-plugins, vendor-answer, large-bodies, cold-tokens, latency, streams, sdk-streams, start-up, growth, workers\n',
   ])
 })
 
