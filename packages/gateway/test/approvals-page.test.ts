@@ -54,8 +54,8 @@ const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const page = { 'x-agentic-page': 'approvals', 'sec-fetch-site': 'same-origin', accept: 'application/json' }
 
 /** Signs in like the page; resolves with the `Cookie` header of the browser. */
-async function signIn(url: string, token: string): Promise<string> {
-  const headers = { ...page, origin: url, authorization: `Bearer ${token}` }
+async function signIn(url: string, token: string, before = ''): Promise<string> {
+  const headers = { ...page, origin: url, authorization: `Bearer ${token}`, cookie: before }
   const answer = await sendRequest(`${url}/approvals/session`, { method: 'POST', headers })
   expect(answer.status).toBe(204)
   const [cookie = ''] = headerValues(answer, 'set-cookie')
@@ -261,6 +261,15 @@ describe('a session', () => {
     expectRefusal(await read(`${cookie}=`), 401, 'MISSING_TOKEN')
     expect((await read(other)).status).toBe(200)
     expect(requests).toHaveLength(2)
+  })
+
+  test('ends when its browser signs in again', async () => {
+    const { url } = await start()
+    const before = await signIn(url, await tokenOf())
+    const cookie = await signIn(url, await tokenOf(), before)
+    const read = (sent: string) => sendRequest(`${url}/approvals/1`, { headers: { ...page, cookie: sent } })
+    expectRefusal(await read(before), 401, 'MISSING_TOKEN')
+    expect((await read(cookie)).status).toBe(200)
   })
 
   test('ends in the browser by signing out', async () => {

@@ -291,6 +291,7 @@ describe('an attack gets nothing', () => {
     ['an ID token', (back: URL) => back.searchParams.set('id_token', 'x')],
     ['an error', (back: URL) => back.searchParams.set('error', 'access_denied')],
     ['no code', (back: URL) => back.searchParams.delete('code')],
+    ['an empty code', (back: URL) => back.searchParams.set('code', '')],
   ])('a way back with %s', async (_what, change) => {
     const { url, provider } = await start()
     const browser = new Browser()
@@ -299,6 +300,11 @@ describe('an attack gets nothing', () => {
     expectSentence(await browser.get(back), 400)
     await noSession(url, browser)
     expect(provider.asked).toHaveLength(0)
+    // Nor can it make the provider look away.
+    expect(JSON.parse((await sendRequest(`${url}/readyz`)).body.toString())).toEqual({
+      status: 'ready',
+      degraded: [],
+    })
   })
 
   test('a way back as a form', async () => {

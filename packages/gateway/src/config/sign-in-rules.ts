@@ -1,6 +1,7 @@
 import { entriesAt, isMap, isPresent, type Rule, textAt, valueAt } from './draft.ts'
 import type { Path } from './faults.ts'
 import { isLoopback, isPlainToAnotherHost } from './schema/address-checks.ts'
+import { pathShape, SIGN_IN_PATHS } from './schema/path-template.ts'
 
 const SIGN_IN: Path = ['gateway', 'sign_in']
 const ISSUER: Path = [...SIGN_IN, 'issuer']
@@ -35,6 +36,22 @@ const noPlainHttp: Rule = ({ value }) =>
     .filter((path) => isPlainToAnotherHost(textAt(value, path) ?? ''))
     .map((path) => ({ path, message: 'must begin with https:// unless it is a loopback address' }))
 
+/** Both listeners have the same paths and the same name of the cookie. */
+const twoOrigins: Rule = ({ value }) => {
+  const [main, admin] = listeners.map(({ url }) => textAt(value, url))
+  if (main === undefined || main !== admin) return []
+  const message = 'must be another origin than gateway.sign_in.public_url'
+  return [{ path: ['gateway', 'admin', 'public_url'], message }]
+}
+
+const ownPaths: Rule = ({ value }) =>
+  isPresent(value, SIGN_IN)
+    ? entriesAt(value, ['routes'])
+        .map((route) => [...route, 'path'])
+        .filter((path) => SIGN_IN_PATHS.some((own) => own === pathShape(textAt(value, path) ?? '')))
+        .map((path) => ({ path, message: 'is reserved: with gateway.sign_in the gateway answers it itself' }))
+    : []
+
 const oneClientSecret: Rule = ({ value }) => {
   const path = [...SIGN_IN, 'client_secret_file']
   const both = isPresent(value, path) && isPresent(value, [...SIGN_IN, 'client_secret'])
@@ -52,6 +69,8 @@ export const signInRules: readonly Rule[] = [
   knownIssuer,
   reachableOrigin,
   noPlainHttp,
+  twoOrigins,
+  ownPaths,
   oneClientSecret,
   movedKeyFiles,
 ]

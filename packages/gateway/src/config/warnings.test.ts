@@ -160,6 +160,22 @@ test('keys in memory and keyed requests without a deadline are warned of', () =>
   ])
 })
 
+test('key files of sessions without a store that gateways share are warned of', () => {
+  const warned = (gateway: Record<string, unknown>) =>
+    warningsIn(JSON.stringify({ gateway, plugins: closed, routes: [] })).map(
+      ({ id, path }) => `${id} ${path}`,
+    )
+  const key_files = ['key']
+  const sign_in = { issuer: issuer.issuer, client_id: 'agentic-gateway', key_files }
+  expect(warned({ approvals_page: { key_files } })).toEqual([
+    'sessions-in-memory gateway.approvals_page.key_files',
+  ])
+  expect(warned({ sign_in })).toEqual(['sessions-in-memory gateway.sign_in.key_files'])
+  const shared = { redis_url: 'redis://127.0.0.1:6379' }
+  expect(warned({ sign_in, shared })).toEqual([])
+  expect(warned({ approvals_page: {} })).toEqual([])
+})
+
 test('a stream without a deadline is warned of, and nothing else without one', () => {
   expect(
     idsOf([

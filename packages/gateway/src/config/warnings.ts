@@ -23,6 +23,8 @@ export const warningKinds = {
   'directory-without-issuer': 'The tenant directory cannot tell the callers of several issuers apart.',
   'plain-text-secret': 'A secret is written in the file itself.',
   'keys-in-memory': 'Idempotency keys are lost with the process, and other gateways do not know them.',
+  'sessions-in-memory':
+    'Gateways behind one address have the same key for sessions of browsers, and do not know them of each other.',
   'keyed-without-deadline': 'A keyed request whose client left may wait for its answer for ever.',
   'usage-not-asked':
     'The budget of a stream is charged an estimate, because the service is not asked for its tokens.',
@@ -89,6 +91,7 @@ export const warningsOf = ({ gateway, plugins, upstreams, routes }: GatewayConfi
   ...plainConnections({ gateway, plugins, upstreams, routes }),
   ...headWarning(plugins['otel-audit']),
   ...keyWarning(gateway, routes),
+  ...sessionWarning(gateway),
   ...routes.flatMap(routeWarnings),
   ...routes.flatMap((route, index) => usageWarning(route, index, gateway.rate_limits)),
   ...unequalNeighbours(routes).map(neighbourWarning),
@@ -262,6 +265,15 @@ const keyWarning = ({ idempotency }: GatewayConfig['gateway'], routes: GatewayCo
   const message =
     'is memory, so that the keys are lost with the process and other gateways do not know them; shared keeps them in the Redis of gateway.shared'
   return [{ id: 'keys-in-memory', path: ['gateway', 'idempotency', 'store'], message }]
+}
+
+/** The key alone does not share sessions: their tokens are in the store. */
+const sessionWarning = ({ shared, sign_in, approvals_page }: GatewayConfig['gateway']): Unwise[] => {
+  if (shared !== undefined || (sign_in ?? approvals_page)?.key_files === undefined) return []
+  const path = ['gateway', sign_in === undefined ? 'approvals_page' : 'sign_in', 'key_files']
+  const message =
+    'is set without gateway.shared, so that the sessions are lost with the process and other gateways do not know them; set shared'
+  return [{ id: 'sessions-in-memory', path, message }]
 }
 
 const MANY_TOOLS = 100

@@ -56,9 +56,11 @@ export class Sessions {
     this.#publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
   }
 
-  /** Keeps a session under a new id and returns the `Set-Cookie` header. Rejects while the store is out of reach. */
+  /** Keeps a session under a new id in place of the one before, and returns the `Set-Cookie` header. Rejects while the store is out of reach. */
   async open(exchange: Exchange, { token, grant, identity }: OpenedSession): Promise<string> {
     const { listener, store, seal, seconds = SESSION_SECONDS } = this.#options
+    // A browser has one session: a copy of the cookie before must not live on.
+    await this.end(exchange, 'replaced')
     const id = randomBytes(24).toString('base64url')
     await store.add(id, { token, grant, listener, endsAt: Date.now() + seconds * 1000 })
     this.record(exchange, { type: 'opened', issuer: identity?.issuer, subject: identity?.subject })

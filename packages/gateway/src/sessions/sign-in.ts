@@ -7,6 +7,7 @@ import {
   parseOwnJson,
 } from '@agentic-rest/profile'
 import { isPlainToAnotherHost } from '../config/schema/address-checks.ts'
+import type { SIGN_IN_PATHS } from '../config/schema/path-template.ts'
 import type { Exchange } from '../exchange.ts'
 import { rateOf } from '../limits/policies/gcra.ts'
 import type { LimitStore } from '../limits/policies/limit-store.ts'
@@ -59,21 +60,22 @@ type Handler = (exchange: Exchange) => Promise<PageAnswer>
 /** Signs people in at an identity provider, and out: the same paths on both listeners. */
 export class SignIn {
   readonly #options: SignInOptions
-  readonly #handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>>
+  readonly #handlers: ReadonlyMap<string, Readonly<Record<string, Handler>>>
 
   constructor(options: SignInOptions) {
     this.#options = options
-    this.#handlers = {
+    const handlers: Readonly<Record<(typeof SIGN_IN_PATHS)[number], Readonly<Record<string, Handler>>>> = {
       '/sign-in': { GET: (exchange) => this.#begin(exchange) },
       '/sign-in/callback': { GET: (exchange) => this.#complete(exchange) },
       '/sign-out': { POST: (exchange) => this.#signOut(exchange) },
       '/backchannel-logout': { POST: (exchange) => this.#logout(exchange) },
     }
+    this.#handlers = new Map(Object.entries(handlers))
   }
 
   /** Answers a request for one of its paths; undefined for all others. */
   answer(exchange: Exchange): Promise<PageAnswer> | undefined {
-    const methods = Object.hasOwn(this.#handlers, exchange.path) ? this.#handlers[exchange.path] : undefined
+    const methods = this.#handlers.get(exchange.path)
     if (methods === undefined) return undefined
     const handler = Object.hasOwn(methods, exchange.method) ? methods[exchange.method] : undefined
     if (handler !== undefined) return handler(exchange)
@@ -140,7 +142,6 @@ export class SignIn {
         throw new Error(
           `token-validator refuses the access token: ${'code' in refused ? refused.code : refused.type}`,
         )
-      await sessions.end(exchange, 'replaced')
       const cookie = await sessions.open(exchange, { ...signedIn, identity })
       return { status: SEE_OTHER, headers: { Location: begun.returnTo, 'Set-Cookie': cookie } }
     } catch (error) {

@@ -9,6 +9,9 @@ export const RESERVED_PATHS: readonly string[] = [
   '/.well-known/agentic-jwks.json',
 ]
 
+/** Paths that the gateway answers itself with `gateway.sign_in`, on both listeners. */
+export const SIGN_IN_PATHS = ['/sign-in', '/sign-in/callback', '/sign-out', '/backchannel-logout'] as const
+
 // Already in its loose form: most ids.
 const PLAIN_SEGMENT = /^[a-z0-9._~-]*$/
 const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/
