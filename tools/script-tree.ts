@@ -5,9 +5,6 @@ import { temporaryTree } from './temporary-tree.ts'
 
 const repository = join(import.meta.dirname, '..')
 
-/** The timeout of a test that runs scripts: each starts npm and Node, perhaps on a busy machine. */
-export const MAX_SCRIPT_MS = 60_000
-
 /** A small repository with the scripts, tools and packages of this one and its own files. */
 export function scriptTree(files: Readonly<Record<string, string>>): string {
   const root = temporaryTree({
