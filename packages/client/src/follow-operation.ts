@@ -41,7 +41,7 @@ export async function followOperation(
 function statusAddress({ settings }: RunContext, accepted: AnsweredAs<'accepted'>): URL {
   const url = resolveReference(settings.base, accepted.statusUrl)
   if (url !== undefined) return url
-  const message = `statusUrl is not below ${settings.base.origin}, and the token goes nowhere else`
+  const message = `statusUrl is not below ${settings.base.origin}`
   const { answer, statusUrl } = accepted
   const foreign = URL.canParse(statusUrl) ? new URL(statusUrl) : undefined
   throw new TransportError('FOREIGN_ORIGIN', message, {

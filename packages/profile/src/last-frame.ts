@@ -2,7 +2,7 @@ import { type StreamEvent, writeEvent } from './event-stream.ts'
 import { headers } from './headers.ts'
 import { isObject } from './json-value.ts'
 import type { Outcome } from './outcome.ts'
-import { outcomes, outcomeTypes } from './outcomes.ts'
+import { type OutcomeType, outcomes, outcomeTypes } from './outcomes.ts'
 import { parseJson } from './parse-json.ts'
 import { type Reading, readOutcome } from './read-outcome.ts'
 import type { Trace } from './trace.ts'
@@ -67,32 +67,23 @@ function readOutcomeData(data: string): LastFrame | undefined {
   const type = outcomeTypes.find((known) => known === name)
   if (type === undefined || typeof status !== 'number' || body === undefined) return undefined
   if (location !== undefined && typeof location !== 'string') return undefined
-  const answer = {
-    status,
-    headers: { [headers.contentType]: outcomes[type].mediaType },
-    body: JSON.stringify(body),
-  }
-  const reading = readOutcome(answer)
+  const reading = readAs(type, JSON.stringify(body), status)
   if (!reading.ok || reading.outcome.type !== type) return undefined
   const { outcome, trace } = reading
-  return {
-    event: OUTCOME,
-    outcome,
-    trace,
-    ...(location !== undefined && isHeaderText(location) && { location }),
-  }
-}
-
-/** Whether a header can have the text; `Headers` would throw for another one. */
-function isHeaderText(text: string): boolean {
-  return /^[\x20-\x7e]+$/.test(text)
+  // `Headers` would throw for a text that no header can have.
+  const isAddress = location !== undefined && /^[\x20-\x7e]+$/.test(location)
+  return { event: OUTCOME, outcome, trace, ...(isAddress && { location }) }
 }
 
 function readErrorData(data: string): Read | undefined {
   for (const type of ['error', 'failed_dependency', 'forbidden'] as const) {
-    const { status, mediaType } = outcomes[type]
-    const reading = readOutcome({ status, headers: { [headers.contentType]: mediaType }, body: data })
+    const reading = readAs(type, data)
     if (reading.ok) return reading
   }
   return undefined
+}
+
+/** Reads a body as the answer of one type. */
+function readAs(type: OutcomeType, body: string, status: number = outcomes[type].status): Reading {
+  return readOutcome({ status, headers: { [headers.contentType]: outcomes[type].mediaType }, body })
 }
