@@ -3,10 +3,9 @@ import { type GatewayProcess, startGatewayProcess } from '@agentic-rest/testing/
 import { requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { startNoisyTenant } from '../load/noisy-tenant.ts'
-import { isServed } from '../load/open-load.ts'
-import { createPacedLoad, type PacedLoad, type PacedSample } from '../load/paced-load.ts'
+import { createPacedLoad, type PacedLoad } from '../load/paced-load.ts'
+import { type QuietSamples, quietFigures, quietLoad } from '../load/quiet-tenant.ts'
 import { startSlowService } from '../load/slow-service.ts'
-import { p99 } from './neighbour.ts'
 
 /** Callers of one tenant send MCP messages that are too large; another tenant does not notice. */
 export const run: ChaosRun = {
@@ -29,9 +28,7 @@ const MOST_GROWTH_MB = 100
 const MEGABYTE = 1_000_000
 const QUIET = requestText({ path: '/quiet', headers: { [headers.tenantId]: 'quiet' } })
 
-interface Measured {
-  readonly alone: PacedSample[]
-  readonly beside: PacedSample[]
+interface Measured extends QuietSamples {
   /** In bytes, during the noise. */
   readonly growth: number[]
   readonly refusals: number[]
@@ -63,9 +60,6 @@ async function mcpNeighbour(context: ChaosContext): Promise<readonly Figure[]> {
     await service.close()
   }
 }
-
-const quietLoad = (context: ChaosContext, load: PacedLoad) =>
-  load.run(scaled(context, 'seconds') * 1000, context.signal)
 
 interface Round {
   readonly gateway: GatewayProcess
@@ -120,25 +114,9 @@ async function startBounded(context: ChaosContext, target: string): Promise<Gate
   })
 }
 
-function figuresOf(context: ChaosContext, { alone, beside, growth, refusals }: Measured): Figure[] {
-  const limit = scaled(context, 'ratio')
-  const unserved = [...alone, ...beside].filter(({ ending }) => !isServed(ending)).length
+function figuresOf(context: ChaosContext, { growth, refusals, ...quiet }: Measured): Figure[] {
   return [
-    { name: 'quiet requests alone', measured: alone.length, limit: 1, kind: 'at least' },
-    { name: 'quiet requests beside', measured: beside.length, limit: 1, kind: 'at least' },
-    { name: 'quiet requests not served', measured: unserved, limit: 0, kind: 'exactly' },
-    { name: 'p99 of the quiet tenant alone', measured: p99(alone), unit: 'ms', limit: 0, kind: 'at least' },
-    { name: 'p99 of the quiet tenant beside', measured: p99(beside), unit: 'ms', limit: 0, kind: 'at least' },
-    ...(limit > 0
-      ? [
-          {
-            name: 'p99 beside, in p99 alone',
-            measured: p99(beside) / p99(alone),
-            limit,
-            kind: 'at most',
-          } as const,
-        ]
-      : []),
+    ...quietFigures(context, quiet),
     {
       name: 'memory, growth',
       measured: Math.max(0, ...growth) / MEGABYTE,

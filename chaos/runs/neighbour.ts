@@ -1,11 +1,11 @@
 import { headers } from '@agentic-rest/profile'
 import { type GatewayProcess, startGatewayProcess } from '@agentic-rest/testing/start-gateway-process'
-import { percentile } from '../../bench/statistics.ts'
 import { requestText } from '../caller.ts'
 import { type ChaosContext, type ChaosRun, type Figure, scaled } from '../chaos-run.ts'
 import { type NoisyTally, nameOf, startNoisyTenant } from '../load/noisy-tenant.ts'
 import { isServed } from '../load/open-load.ts'
-import { createPacedLoad, type PacedLoad, type PacedSample } from '../load/paced-load.ts'
+import { createPacedLoad, type PacedLoad } from '../load/paced-load.ts'
+import { type QuietSamples, quietFigures, quietLoad } from '../load/quiet-tenant.ts'
 import { startSlowService } from '../load/slow-service.ts'
 
 /** One tenant uses ten times its share; another does not notice. */
@@ -45,9 +45,7 @@ const noise = [
   requestText({ method: 'POST', path: '/large', headers: noisy, body: large }),
 ]
 
-interface Measured {
-  readonly alone: PacedSample[]
-  readonly beside: PacedSample[]
+interface Measured extends QuietSamples {
   readonly tallies: NoisyTally[]
 }
 
@@ -80,9 +78,6 @@ async function neighbour(context: ChaosContext): Promise<readonly Figure[]> {
     await service.close()
   }
 }
-
-const quietLoad = (context: ChaosContext, load: PacedLoad) =>
-  load.run(scaled(context, 'seconds') * 1000, context.signal)
 
 interface Round {
   readonly gateway: GatewayProcess
@@ -142,22 +137,12 @@ async function startShared(context: ChaosContext, target: string): Promise<Gatew
   })
 }
 
-function figuresOf(context: ChaosContext, { alone, beside, tallies }: Measured): Figure[] {
+function figuresOf(context: ChaosContext, { tallies, ...quiet }: Measured): Figure[] {
   const sum = (counts: Readonly<Record<string, number>>) =>
     Object.values(counts).reduce((total, count) => total + count, 0)
   const total = (of: (tally: NoisyTally) => number) => tallies.reduce((all, tally) => all + of(tally), 0)
-  const ratio = p99(beside) / p99(alone)
-  const limit = scaled(context, 'ratio')
-  const unserved = [...alone, ...beside].filter(({ ending }) => !isServed(ending)).length
   return [
-    { name: 'quiet requests alone', measured: alone.length, limit: 1, kind: 'at least' },
-    { name: 'quiet requests beside', measured: beside.length, limit: 1, kind: 'at least' },
-    { name: 'quiet requests not served', measured: unserved, limit: 0, kind: 'exactly' },
-    { name: 'p99 of the quiet tenant alone', measured: p99(alone), unit: 'ms', limit: 0, kind: 'at least' },
-    { name: 'p99 of the quiet tenant beside', measured: p99(beside), unit: 'ms', limit: 0, kind: 'at least' },
-    ...(limit > 0
-      ? [{ name: 'p99 beside, in p99 alone', measured: ratio, limit, kind: 'at most' } as const]
-      : []),
+    ...quietFigures(context, quiet),
     { name: 'noisy requests served', measured: total(({ served }) => served), limit: 1, kind: 'at least' },
     {
       name: 'noisy requests above their share, refused by its name',
@@ -172,10 +157,4 @@ function figuresOf(context: ChaosContext, { alone, beside, tallies }: Measured):
       kind: 'exactly',
     },
   ]
-}
-
-/** The wait that 99 of 100 samples do not exceed, in milliseconds. */
-export function p99(samples: readonly PacedSample[]): number {
-  const waits = samples.map(({ ms }) => ms).toSorted((first, second) => first - second)
-  return percentile(waits, 99)
 }
