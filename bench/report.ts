@@ -1,5 +1,6 @@
 import { contenderNames } from './contenders.ts'
-import type { StreamCosts, StreamMemory } from './measures/sdk-streams.ts'
+import type { StreamMemory } from './measures/sdk-streams.ts'
+import type { EventCosts } from './measures/streams.ts'
 import type { ThroughputResult } from './measures/throughput.ts'
 import type { Results } from './results.ts'
 import type { Spread } from './statistics.ts'
@@ -101,7 +102,7 @@ function streamSection({ streams }: Results): string {
 function sdkStreamSection({ sdkStreams }: Results): string {
   if (sdkStreams === undefined) return ''
   const { streams, throughGateway, direct, bare, idleStreams, stalledReaders, kilobytes } = sdkStreams
-  const costs = (name: string, { events, cpuMicrosecondsPerEvent, p50Ms, p99Ms }: StreamCosts) => [
+  const costs = (name: string, { events, cpuMicrosecondsPerEvent, p50Ms, p99Ms }: EventCosts) => [
     name,
     digits(events, 0),
     spread(cpuMicrosecondsPerEvent),

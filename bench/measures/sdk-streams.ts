@@ -3,31 +3,29 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@agentic-rest/testing/free-port'
 import type { BenchContext } from '../bench-context.ts'
-import { startContender } from '../contenders.ts'
 import { cpuMicroseconds, residentKilobytes } from '../cpu-time.ts'
 import { cores, startPinned } from '../pinned-process.ts'
-import { percentile, type Spread, spreadOf } from '../statistics.ts'
+import { percentile } from '../statistics.ts'
+import {
+  costsOf,
+  type EventCosts,
+  type EventRound,
+  FIRST_STREAMS,
+  SETTLE_MS,
+  type StreamCounts,
+  startForStreams,
+} from './streams.ts'
 
 /** Streams of the service SDK, beside those of node:http alone. */
 export interface SdkStreamResult {
   readonly streams: number
   /** Ten events a second on each stream. */
-  readonly throughGateway: StreamCosts
-  readonly direct: StreamCosts
-  readonly bare: StreamCosts
+  readonly throughGateway: EventCosts
+  readonly direct: EventCosts
+  readonly bare: EventCosts
   readonly idleStreams: number
   readonly stalledReaders: number
   readonly kilobytes: { readonly sdk: StreamMemory; readonly bare: StreamMemory }
-}
-
-/** The costs of streams. */
-export interface StreamCosts {
-  readonly events: number
-  /** CPU time of the service for an event. */
-  readonly cpuMicrosecondsPerEvent: Spread
-  /** From `yield` to the read of the client. */
-  readonly p50Ms: Spread
-  readonly p99Ms: Spread
 }
 
 /** The resident kilobytes of a stream in the service, without a gateway. */
@@ -36,22 +34,12 @@ export interface StreamMemory {
   readonly stalled: number
 }
 
-/** The numbers of streams. */
-export interface SdkStreamCounts {
-  readonly busy: number
-  readonly idle: number
-  readonly stalled: number
-}
-
-// One-time costs of the first streams are not part of the cost per stream.
-const FIRST_STREAMS = 50
-const SETTLE_MS = 1500
 const WARM_UP_SECONDS = 4
 
 /** Measures streams of a service of the SDK. */
 export async function measureSdkStreams(
   context: BenchContext,
-  counts: SdkStreamCounts,
+  counts: StreamCounts,
 ): Promise<SdkStreamResult> {
   const measure = async (program: Program, throughGateway = false) => {
     context.tell(`${counts.busy} streams of ${program}${throughGateway ? ' through the gateway' : ''}`)
@@ -76,30 +64,13 @@ export async function measureSdkStreams(
 /** A program of `bench/load`. */
 type Program = 'sdk-service' | 'bare-streams'
 
-function costsOf(rounds: readonly Round[]): StreamCosts {
-  const spread = (key: keyof Round) => spreadOf(rounds.map((round) => round[key]))
-  return {
-    events: rounds.reduce((sum, { events }) => sum + events, 0),
-    cpuMicrosecondsPerEvent: spread('cpuMicrosecondsPerEvent'),
-    p50Ms: spread('p50Ms'),
-    p99Ms: spread('p99Ms'),
-  }
-}
-
-interface Round {
-  readonly events: number
-  readonly cpuMicrosecondsPerEvent: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-}
-
 async function busyRounds(
   context: BenchContext,
   streams: number,
   { program, throughGateway }: { readonly program: Program; readonly throughGateway: boolean },
-): Promise<readonly Round[]> {
+): Promise<readonly EventRound[]> {
   const service = await startProgram(program)
-  const gateway = throughGateway ? await startMeasuredGateway(context, service.port) : undefined
+  const gateway = throughGateway ? await startForStreams(context, 'gateway', service.port) : undefined
   const delays: number[] = []
   const readers = await openReaders(gateway?.port ?? service.port, {
     how: 'busy',
@@ -112,7 +83,7 @@ async function busyRounds(
   })
   try {
     await wait(1000 * WARM_UP_SECONDS)
-    const rounds: Round[] = []
+    const rounds: EventRound[] = []
     for (let round = 0; round < context.rounds; round += 1) {
       delays.length = 0
       const before = cpuMicroseconds(service.pid)
@@ -156,18 +127,6 @@ async function startProgram(program: Program) {
   const command = [process.execPath, '--conditions=agentic-source', file]
   const env = { PORT: String(port), NODE_ENV: 'production' }
   return { port, ...(await startPinned({ command, core: cores.measured, env, port })) }
-}
-
-function startMeasuredGateway(context: BenchContext, upstreamPort: number) {
-  const setting = {
-    plugins: 'token' as const,
-    issuers: [context.issuer],
-    gateway: {
-      llm: { max_sse_connections_per_tenant: 10_000 },
-      limits: { max_upstream_connections_per_origin: 10_000, max_upstream_connections_per_tenant: 10_000 },
-    },
-  }
-  return startContender('gateway', { ...context, nginx: context.programs.nginx, upstreamPort }, setting)
 }
 
 interface Opening {

@@ -18,13 +18,18 @@ export interface StreamResult {
   readonly stalledReaders: number
 }
 
-/** Streams with ten events a second each. */
-export interface BusyStreams {
+/** The costs of streams with ten events a second each. */
+export interface EventCosts {
   readonly events: number
+  /** CPU time of the measured process for an event. */
   readonly cpuMicrosecondsPerEvent: Spread
   /** From the write of the service to the read of the client. */
   readonly p50Ms: Spread
   readonly p99Ms: Spread
+}
+
+/** Streams through a contender. */
+export interface BusyStreams extends EventCosts {
   /** Growth of the resident memory from before the first stream to after the last round, heap included. */
   readonly kilobytesPerStream: number
 }
@@ -46,9 +51,9 @@ const EVENTS_PER_STREAM_AND_SECOND = 10
 /** Warm-up by number, not by time, as with requests. A quick run has less. */
 const WARM_UP_EVENTS = 20_000
 const WARM_UP_ROUNDS = 5
-const SETTLE_MS = 1500
+export const SETTLE_MS = 1500
 /** One-time costs of the first streams are not part of the cost per stream. */
-const FIRST_STREAMS = 50
+export const FIRST_STREAMS = 50
 
 /** Measures streams through nginx, the floor and the gateway, and the memory of streams that wait in the gateway. */
 export async function measureStreams(context: BenchContext, counts: StreamCounts): Promise<StreamResult> {
@@ -59,7 +64,8 @@ export async function measureStreams(context: BenchContext, counts: StreamCounts
   return { busy, waiting, idleStreams: counts.idle, stalledReaders: counts.stalled }
 }
 
-interface EventRound {
+/** One round of events. */
+export interface EventRound {
   readonly events: number
   readonly cpuMicrosecondsPerEvent: number
   readonly p50Ms: number
@@ -89,7 +95,10 @@ async function busyStreams(
     return Object.fromEntries(
       running.map(({ name, world, before, rounds }) => [
         name,
-        summarise(rounds, (residentKilobytes(world.pid) - before) / (streams - FIRST_STREAMS)),
+        {
+          ...costsOf(rounds),
+          kilobytesPerStream: (residentKilobytes(world.pid) - before) / (streams - FIRST_STREAMS),
+        },
       ]),
     )
   } finally {
@@ -103,14 +112,14 @@ async function eventRound(world: StreamWorld, seconds: number, eventsPerSecond: 
   return { events, p50Ms, p99Ms, cpuMicrosecondsPerEvent: (cpuMicroseconds(world.pid) - before) / events }
 }
 
-function summarise(rounds: readonly EventRound[], kilobytesPerStream: number): BusyStreams {
+/** The costs of all rounds together. */
+export function costsOf(rounds: readonly EventRound[]): EventCosts {
   const spread = (key: keyof EventRound) => spreadOf(rounds.map((round) => round[key]))
   return {
     events: rounds.reduce((sum, { events }) => sum + events, 0),
     cpuMicrosecondsPerEvent: spread('cpuMicrosecondsPerEvent'),
     p50Ms: spread('p50Ms'),
     p99Ms: spread('p99Ms'),
-    kilobytesPerStream,
   }
 }
 
@@ -170,6 +179,19 @@ interface StreamWorld {
 async function startStreams(context: BenchContext, name: ContenderName): Promise<StreamWorld> {
   const child = startSource()
   const { port: upstreamPort } = await nextReport(child, 'listening')
+  const contender = await startForStreams(context, name, upstreamPort).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
+  return streamWorld(child, contender, context.issuer.token())
+}
+
+/** Starts a contender that lets one tenant have thousands of streams. */
+export function startForStreams(
+  context: BenchContext,
+  name: ContenderName,
+  upstreamPort: number,
+): Promise<Contender> {
   const setting = {
     plugins: 'token' as const,
     issuers: [context.issuer],
@@ -178,12 +200,7 @@ async function startStreams(context: BenchContext, name: ContenderName): Promise
       limits: { max_upstream_connections_per_origin: 10_000, max_upstream_connections_per_tenant: 10_000 },
     },
   }
-  const surroundings = { ...context, nginx: context.programs.nginx, upstreamPort }
-  const contender = await startContender(name, surroundings, setting).catch((error: unknown) => {
-    child.kill('SIGKILL')
-    throw error
-  })
-  return streamWorld(child, contender, context.issuer.token())
+  return startContender(name, { ...context, nginx: context.programs.nginx, upstreamPort }, setting)
 }
 
 function streamWorld(child: ChildProcess, { pid, port, stop }: Contender, token: string): StreamWorld {
