@@ -143,7 +143,13 @@ class InspectionThread {
   constructor(rules: readonly SanitizeRule[], options: Required<InspectionPoolOptions>) {
     this.options = options
     // Without the environment: the rules need none of its secrets.
-    this.worker = new Worker(options.program, { workerData: rules, env: {}, name: 'prompt-sanitize' })
+    this.worker = new Worker(options.program, {
+      workerData: rules,
+      env: {},
+      name: 'prompt-sanitize',
+      // In a checkout the command line resolves packages to their source by a hook, which a thread does not have.
+      ...(options.program.pathname.endsWith('.ts') && { execArgv: ['--conditions=agentic-source'] }),
+    })
     this.worker.on('message', (answer: InspectionAnswer) => this.job?.resolve(answer))
     this.worker.on('error', (error) => this.lose(error))
     this.worker.on('exit', () => this.lose(new Error('the thread ended')))
